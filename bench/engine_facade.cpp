@@ -41,6 +41,21 @@ class Server {
     feed(WorkloadSeen{std::make_shared<const Workload>(std::move(w))});
   }
 
+  // Writes everything, but finishes nothing.
+  void write() {
+    for (bool moved = true; moved; now_ += std::chrono::seconds(1)) {
+      perform(engine_.schedule(now_));
+      moved = !answers_.empty();
+      while (!answers_.empty()) {
+        feed(answers_.front());
+        answers_.pop_front();
+      }
+    }
+    admitted_.clear();
+  }
+
+  Time now() const { return now_; }
+
   // One scheduling pass whose effects are dropped.
   void look() { engine_.schedule(now_); }
 
@@ -127,7 +142,7 @@ Server& city() {
   static Server server = [] {
     Server made(1'000);
     for (int i = 0; i < 60'000; ++i) made.create(i, 1'000);
-    made.look();
+    made.write();
     return made;
   }();
   return server;
@@ -138,6 +153,18 @@ void copy_of_engine(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(engine.copy());
 }
 BENCHMARK(copy_of_engine)->Unit(benchmark::kMillisecond);
+
+// The explanation of waiting workloads, with all searches of changes.
+void explain_waiting(benchmark::State& state) {
+  const Server& server = city();
+  int number = 59'999;
+  for (auto _ : state) {
+    const auto explanation = server.engine().explain(server.now(), "ns", "w" + std::to_string(number));
+    if (!explanation || explanation->changes.empty()) state.SkipWithError("nothing to say");
+    number = 30'000 + (number + 7'919) % 30'000;
+  }
+}
+BENCHMARK(explain_waiting)->Unit(benchmark::kMillisecond);
 
 void pending_position(benchmark::State& state) {
   const Engine& engine = crowd().engine();

@@ -18,6 +18,7 @@
 #include "api/kueue/types.h"
 #include "base/json.h"
 #include "base/time.h"
+#include "engine/explain/explanation.h"
 #include "engine/topology/options.h"
 
 namespace berth::engine {
@@ -322,6 +323,8 @@ struct SubtreeQuota {
   Amount quota, reserved;
 };
 
+class Rehearsal;
+
 class Engine {
  public:
   explicit Engine(Options options);
@@ -362,6 +365,10 @@ class Engine {
                                                                        std::size_t limit) const;
   std::optional<std::vector<PendingWorkload>> pending_in_local_queue(std::string_view ns, std::string_view name,
                                                                      std::size_t offset, std::size_t limit) const;
+  // Why a workload waits and the smallest changes that would give it quota now, or what it got and why. Tries changes
+  // on copies of its tree of cohorts: some milliseconds per thousand workloads there. nullopt: no such workload, or it
+  // has finished.
+  std::optional<Explanation> explain(Time now, std::string_view ns, std::string_view workload) const;
   // nullopt: it is not pending
   std::optional<PendingPosition> pending_position(std::string_view ns, std::string_view workload) const;
 
@@ -381,6 +388,7 @@ class Engine {
   std::vector<std::string> check_invariants(Time now) const;
 
  private:
+  friend class Rehearsal;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -126,6 +126,8 @@ struct Engine::Impl : EngineFacts {
   const api::kueue::WorkloadStatus* holding_status(const Tracked& t) const;
   QueueCensus census(const TrackedWorkloads::Set& members) const;
   std::optional<Pending> pending_of(Tracked& t);
+  Pending pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const;
+  std::optional<Explanation> explain(Time now, std::string_view ns, std::string_view name) const;
   Holding holding_of(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
 
   // --- Topology placement and node failures (engine_places.cpp).

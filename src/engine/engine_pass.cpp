@@ -330,9 +330,12 @@ std::optional<Pending> Engine::Impl::pending_of(Tracked& t) {
   if (local == nullptr || local->stop_policy != api::kueue::StopPolicy::kNone || local->meta.deletion)
     return std::nullopt;
 
-  const Asks& asks = asks_for(t);
+  return pending_with(t, *local, asks_for(t));
+}
+
+Pending Engine::Impl::pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const {
   Pending p;
-  p.cluster_queue = local->cluster_queue;
+  p.cluster_queue = local.cluster_queue;
   p.priority = priority_of(*t.now).effective();
   p.preemption_gated = options.preemption_gates && lifecycle::preemption_gated(*t.now);
   p.queued_at = queue_order_time(*t.now, options.wait_for_pods_ready);

@@ -13,6 +13,13 @@ namespace berth::engine::lifecycle {
 using api::kueue::CheckState;
 using api::kueue::StopPolicy;
 
+std::optional<Time> execution_deadline(const Workload& w) {
+  const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
+  if (!w.maximum_execution_time_seconds || admitted == nullptr || !admitted->status) return std::nullopt;
+  const int left = *w.maximum_execution_time_seconds - w.status.accumulated_past_execution_time_seconds.value_or(0);
+  return admitted->last_transition + std::chrono::seconds(std::max(left, 0));
+}
+
 namespace {
 
 Next none() { return {}; }
@@ -24,14 +31,6 @@ PendingReason why(std::string_view reason, std::string message) {
 
 std::optional<Time> requeue_at(const Workload& w) {
   return w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt;
-}
-
-// When the maximum execution time is used up.
-std::optional<Time> execution_deadline(const Workload& w) {
-  const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
-  if (!w.maximum_execution_time_seconds || admitted == nullptr || !admitted->status) return std::nullopt;
-  const int left = *w.maximum_execution_time_seconds - w.status.accumulated_past_execution_time_seconds.value_or(0);
-  return admitted->last_transition + std::chrono::seconds(std::max(left, 0));
 }
 
 std::optional<PendingReason> queue_reason(const Situation& s) {

@@ -101,8 +101,14 @@ class Ledger {
   std::size_t nodes_in_cycles() const { return nodes_in_cycles_; }
   int height(NodeId node) const { return at(node).height; }                          // 0 for a cluster queue
   std::span<const NodeId> children(NodeId node) const { return at(node).children; }  // by name, queues before cohorts
-  std::vector<NodeId> cluster_queues() const;                                        // by name
-  std::string path(NodeId node) const;                                               // "/root/.../name"
+  template <typename Visit>
+  void for_each_node(Visit visit) const {  // cluster queues and cohorts
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      if (nodes_[i].in_use) visit(NodeId(i));
+    }
+  }
+  std::vector<NodeId> cluster_queues() const;  // by name
+  std::string path(NodeId node) const;         // "/root/.../name"
   bool is_ancestor_or_self(NodeId ancestor, NodeId node) const;
 
   // --- Numbers. A flavor-resource that a node does not define has quota 0 and no limits.

@@ -36,6 +36,8 @@ bool Scheduler::holds(WorkloadId workload) const {
   return impl_->state.slots.known(workload) && impl_->state.slots[workload].place == Slot::Place::kHolder;
 }
 
+bool Scheduler::blocked_by_pods() const { return impl_->state.admission_blocked(); }
+
 std::span<const StatedPlaces> Scheduler::held_places(WorkloadId workload) const {
   if (!holds(workload)) return {};
   return impl_->state.slots[workload].places;

@@ -30,6 +30,8 @@
 
 namespace berth::engine {
 
+class Probe;
+
 class Scheduler {
  public:
   explicit Scheduler(SchedulerOptions options = {});
@@ -117,6 +119,7 @@ class Scheduler {
   bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
   bool holds(WorkloadId workload) const;
   std::span<const StatedPlaces> held_places(WorkloadId workload) const;  // by pod set that has places
+  bool blocked_by_pods() const;                  // block_admission, and the pods of a holder are not ready
   bool parked(WorkloadId workload) const;        // pending, and not evaluated until something it lacks changes
   bool inadmissible(WorkloadId workload) const;  // counted in inadmissible_count(); false when not pending
   std::size_t pending_count(std::string_view cluster_queue) const;
@@ -141,6 +144,7 @@ class Scheduler {
   std::vector<std::string> check() const;
 
  private:
+  friend class Probe;
   struct Impl;
   explicit Scheduler(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

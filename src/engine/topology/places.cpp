@@ -129,6 +129,10 @@ void Places::take_stated(WorkloadId workload, std::string_view holder, const std
 }
 
 void Places::give_back(WorkloadId workload) { impl_->spots.give_back(workload); }
+void Places::give_back_with_pods(WorkloadId workload) {
+  impl_->spots.remove_pods_of(workload);
+  impl_->spots.give_back(workload);
+}
 bool Places::holds(WorkloadId workload) const { return impl_->spots.holds(workload); }
 
 void Places::hold(const std::vector<Placed>& placed) {

@@ -107,6 +107,7 @@ class Places {
   void take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed);
   void take_stated(WorkloadId workload, std::string_view holder, const std::vector<StatedPlaces>& stated);
   void give_back(WorkloadId workload);
+  void give_back_with_pods(WorkloadId workload);  // as if its pods had ended too; costs a walk over all pods
   bool holds(WorkloadId workload) const;
 
   // Capacity reserved for the rest of a scheduling cycle, for workloads that wait for preemptions. It is not a claim.

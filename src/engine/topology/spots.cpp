@@ -196,6 +196,16 @@ bool Spots::remove_pod(std::string_view uid) {
   return applied_ != before;
 }
 
+void Spots::remove_pods_of(WorkloadId workload) {
+  const HolderId holder = holder_of(workload);
+  if (!holder.valid()) return;
+  std::vector<std::string> uids;
+  for (const Pod& pod : pods_) {
+    if (!pod.uid.empty() && pod.holder == holder) uids.push_back(pod.uid);
+  }
+  for (const std::string& uid : uids) remove_pod(uid);
+}
+
 // A node whose name differs from its hostname was added, removed or renamed: moves its pods to the spot of its
 // hostname.
 void Spots::rehome_pods(std::string_view node) {

@@ -141,6 +141,7 @@ class Spots : private SpotRecords {
   // --- Claims and pods.
   bool set_pod(const api::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
+  void remove_pods_of(WorkloadId workload);
   void take(WorkloadId workload, std::string_view holder, std::span<const Placed> placed);
   void give_back(WorkloadId workload);
   bool holds(WorkloadId workload) const { return holder_of(workload).valid(); }

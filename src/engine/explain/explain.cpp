@@ -1,0 +1,343 @@
+// Engine::explain(): gathers the facts about one workload.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "api/meta.h"
+#include "engine/engine_impl.h"
+#include "engine/explain/changes.h"
+#include "engine/lifecycle/change.h"
+#include "engine/lifecycle/words.h"
+
+namespace berth::engine {
+namespace {
+
+using api::kueue::Workload;
+using lifecycle::Hold;
+using lifecycle::State;
+
+// Collects the facts of one explanation; each function fills one part.
+class Explainer {
+ public:
+  Explainer(const Scheduler& scheduler, const Registries& registries, const NodeWatch& nodes,
+            const TrackedWorkloads& workloads, const Tracked& t, Time now, Probe::Return comes_back)
+      : scheduler_(scheduler),
+        registries_(registries),
+        nodes_(nodes),
+        workloads_(workloads),
+        t_(t),
+        now_(now),
+        comes_back_(std::move(comes_back)) {}
+
+  Explanation out;
+
+  void identity();
+  void blockers(const lifecycle::Situation& situation, const std::optional<Pending>& pending,
+                const api::config::WaitForPodsReady& wait, bool blocked_by_pods);
+  void queue_position();
+  void shortages(const Pending& pending);
+  void assignment(const std::optional<Pending>& pending);
+  void summarize();
+
+ private:
+  std::string key_of(WorkloadId id) const {
+    const Tracked* t = workloads_.find(id);
+    return t == nullptr ? "" : t->key;
+  }
+  std::optional<Time> ends_by(WorkloadId id) const {
+    const Tracked* t = workloads_.find(id);
+    return t == nullptr ? std::nullopt : lifecycle::execution_deadline(*t->now);
+  }
+  void evictions();
+  void list_shortages(Probe& probe);
+  void forecast(Probe& probe);
+  void add_blocker(std::string_view reason, std::string text, std::string remedy, std::optional<Time> until = {}) {
+    out.blockers.push_back({std::string(reason), std::move(text), std::move(remedy), until});
+  }
+
+  const Scheduler& scheduler_;
+  const Registries& registries_;
+  const NodeWatch& nodes_;
+  const TrackedWorkloads& workloads_;
+  const Tracked& t_;
+  Time now_;
+  Probe::Return comes_back_;
+};
+
+void Explainer::identity() {
+  const Workload& w = *t_.now;
+  out.ns = w.meta.ns;
+  out.name = w.meta.name;
+  out.uid = w.meta.uid;
+  out.state = lifecycle::name(lifecycle::state_of(w));
+  out.local_queue = w.queue_name;
+  out.cluster_queue = t_.cluster_queue;
+  const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
+  const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
+  const auto* missing = quota != nullptr && !quota->status         ? quota
+                        : admitted != nullptr && !admitted->status ? admitted
+                                                                   : nullptr;
+  if (missing != nullptr) {
+    out.reason = missing->reason;
+    out.message = missing->message;
+  }
+  if (t_.untold_reason) {
+    out.reason = t_.untold_reason->reason;
+    out.message = t_.untold_reason->message;
+  }
+}
+
+void Explainer::blockers(const lifecycle::Situation& situation, const std::optional<Pending>& pending,
+                         const api::config::WaitForPodsReady& wait, bool blocked_by_pods) {
+  const Workload& w = *t_.now;
+  const State state = lifecycle::state_of(w);
+  if (state == State::kInactive)
+    add_blocker("Deactivated", "The workload is inactive (spec.active is false).",
+                "Set spec.active to true: berth resume workload " + w.meta.name);
+  if (state == State::kEvicting)
+    add_blocker("Evicting", "The workload is being evicted and waits until its pods have ended.",
+                "Nothing: it is queued again after that.");
+  if (state == State::kReserved) {
+    for (const auto& check : w.status.admission_checks) {
+      if (check.state == api::kueue::CheckState::kReady) continue;
+      add_blocker("UnsatisfiedAdmissionChecks",
+                  fmt::format("Admission check {} is {}{}.", check.name, lifecycle::name(check.state),
+                              check.message.empty() ? "" : ": " + check.message),
+                  "The check's controller must report Ready.");
+    }
+    if (!t_.second_pass.has_value()) return;
+    add_blocker("PendingDelayedTopologyRequests",
+                "Quota is reserved; the second pass looks for places on nodes" +
+                    (t_.second_pass->failure.empty() ? std::string(".") : ": " + t_.second_pass->failure),
+                "Free capacity on the nodes of its flavor.", t_.second_pass->at);
+    return;
+  }
+  if (state == State::kHeld) {
+    switch (lifecycle::hold_of(w)) {
+      case Hold::kGated:
+        add_blocker("AdmissionGated", "The annotation kueue.x-k8s.io/admission-gated-by is set.",
+                    "Remove the annotation from the job.");
+        break;
+      case Hold::kOnHold:
+        add_blocker("OnHold", "The owner holds the workload back: " + out.message, "Scale the owner up.");
+        break;
+      case Hold::kReplacementPods:
+        add_blocker("WaitingForReplacementPods", "The group has fewer pods than it needs.",
+                    "Create the missing pods of the group.");
+        break;
+      case Hold::kFailedChecks:
+        add_blocker("AdmissionCheck", "An admission check failed; the checks are reset.",
+                    "Nothing: it is queued again.");
+        break;
+      case Hold::kDeactivationTarget:
+        add_blocker("DeactivationTarget", "The workload is about to be deactivated.",
+                    "See the condition DeactivationTarget.");
+        break;
+      case Hold::kDeleting:
+        add_blocker("Deleting", "The workload is being deleted.", "");
+        break;
+      case Hold::kRequeuedFalse:
+      case Hold::kNone:
+        break;
+    }
+  }
+  if (const auto why = lifecycle::pending_reason(w, situation);
+      why && state != State::kInactive && why->reason != lifecycle::reason::kGated)
+    add_blocker(why->reason, why->message + ".", "Create, start or repair that queue.");
+  if (!pending) return;
+  if (pending->barrier)
+    add_blocker(pending->barrier->reason, pending->barrier->message + ".",
+                "Correct the workload or the queue's rules.");
+  if (pending->on_hold)
+    add_blocker("Requeued", "The condition Requeued is False: the workload is not queued again yet.", "",
+                w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt);
+  if (pending->not_before && *pending->not_before > now_ && !pending->on_hold)
+    add_blocker("Backoff", "The workload waits for the end of a back-off.", "", pending->not_before);
+  if (wait.enabled && wait.block_admission && blocked_by_pods)
+    add_blocker("WaitingForPodsReady",
+                "waitForPodsReady.blockAdmission: pods of an admitted workload are not ready yet.", "");
+}
+
+void Explainer::queue_position() {
+  const auto position = scheduler_.pending_position(t_.id);
+  if (!position) return;
+  out.position = position->in_cluster_queue;
+  const std::size_t shown = std::min(*out.position, Explanation::kMaxAhead);
+  for (const WorkloadId id : scheduler_.pending_page(t_.cluster_queue, 0, shown)) {
+    const Tracked* other = workloads_.find(id);
+    if (other != nullptr && other != &t_)
+      out.ahead.push_back({other->key, other->now->priority, other->now->meta.creation});
+  }
+}
+
+void Explainer::list_shortages(Probe& probe) {
+  for (Probe::Want& want : probe.wants()) {
+    Explanation::Shortage each;
+    each.pod_sets = std::move(want.pod_sets);
+    each.flavor = std::move(want.flavor);
+    each.resource = std::move(want.resource);
+    each.mismatch = std::move(want.mismatch);
+    each.wanted = want.wanted;
+    each.available = want.available;
+    each.most = want.most;
+    each.missing = each.mismatch.empty() ? max(Amount(), want.wanted - want.available) : Amount();
+    if (each.mismatch.empty() && !each.flavor.empty() && each.missing > Amount()) {
+      const auto holders = probe.holders(each.flavor, each.resource);
+      for (const auto& holder : holders) {
+        if (each.holders.size() == Explanation::Shortage::kMaxHolders) break;
+        const Tracked* t = workloads_.find(holder.workload);
+        each.holders.push_back({key_of(holder.workload), holder.cluster_queue, holder.amount,
+                                t == nullptr ? 0 : t->now->priority, ends_by(holder.workload)});
+      }
+      each.more_holders = holders.size() - each.holders.size();
+    }
+    out.shortages.push_back(std::move(each));
+  }
+}
+
+// The fewest of the running workloads with a known end, in the order of their ends, that leave enough.
+void Explainer::forecast(Probe& probe) {
+  std::vector<std::pair<Time, WorkloadId>> ends;
+  for (const WorkloadId id : probe.all_holders()) {
+    if (const auto at = ends_by(id)) ends.emplace_back(*at, id);
+  }
+  std::sort(ends.begin(), ends.end());
+  const auto enough = [&](std::size_t n) {
+    std::vector<WorkloadId> gone;
+    for (std::size_t i = 0; i < n; ++i) gone.push_back(ends[i].second);
+    return probe.promising_without(gone);
+  };
+  if (ends.empty() || !enough(ends.size())) return;
+  std::size_t low = 1, high = ends.size();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (enough(middle)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  out.forecast = Explanation::Forecast{std::max(ends[high - 1].first, now_), high};
+}
+
+void Explainer::evictions() {
+  for (const Tracked* other : workloads_.in_cluster_queue(t_.cluster_queue)) {
+    if (out.waits_for.size() == Explanation::kMaxAhead) return;
+    if (other != &t_ && lifecycle::state_of(*other->now) == State::kEvicting) out.waits_for.push_back(other->key);
+  }
+}
+
+void Explainer::shortages(const Pending& pending) {
+  evictions();
+  Probe probe(scheduler_, t_.id, now_, comes_back_);
+  if (!probe.queued()) return;
+  const Probe::Verdict verdict = probe.verdict();
+  if (verdict.only_place_short) out.places = verdict.message;
+  for (const WorkloadId victim : verdict.victims) out.victims.push_back(key_of(victim));
+  list_shortages(probe);
+  Probe baseline(scheduler_, t_.id, now_, comes_back_);
+  if (baseline.play()) return;  // it gets its quota without a change
+  if (!verdict.promising()) forecast(probe);
+  out.changes = ChangeSearch({scheduler_, registries_, nodes_, t_.id, pending, now_,
+                              [this](WorkloadId id) { return key_of(id); }, comes_back_})
+                    .search();
+}
+
+void Explainer::assignment(const std::optional<Pending>& pending) {
+  const auto& admission = t_.now->status.admission;
+  if (!admission) return;
+  for (const auto& pod_set : admission->pod_set_assignments) {
+    Explanation::Assigned each;
+    each.pod_set = pod_set.name;
+    each.count = pod_set.count;
+    for (const auto& [resource, flavor] : pod_set.flavors) each.flavors.emplace_back(resource, flavor);
+    if (const auto& places = pod_set.topology_assignment) {
+      for (const auto& domain : places->domains) {
+        if (each.domains.size() == Explanation::Assigned::kMaxDomains) {
+          ++each.more_domains;
+          continue;
+        }
+        std::string path;
+        for (const auto& value : domain.values) path += (path.empty() ? "" : "/") + value;
+        each.domains.emplace_back(std::move(path), domain.count);
+      }
+      const auto flavor = registries_.flavors.find(registries_.placed_flavor(pod_set));
+      if (flavor != registries_.flavors.end()) each.topology = flavor->second->topology_name;
+    }
+    out.assigned.push_back(std::move(each));
+  }
+  const std::string uid = "(UID: " + t_.now->meta.uid + ",";
+  workloads_.for_each([&](const Tracked& other) {
+    if (out.victims.size() == Explanation::kMaxAhead) return;
+    const auto* preempted = api::find_condition(other.now->status.conditions, api::kueue::kPreempted);
+    if (preempted != nullptr && preempted->status && preempted->message.find(uid) != std::string::npos)
+      out.victims.push_back(other.key);
+  });
+  if (!pending || !scheduler_.holds(t_.id)) return;
+  // As if it waited now, while nothing else changed.
+  Probe probe(scheduler_, t_.id, now_, comes_back_);
+  probe.end(t_.id);
+  probe.scheduler().submit(t_.id, *pending);
+  if (probe.queued()) out.considered = probe.verdict().considered;
+}
+
+void Explainer::summarize() {
+  if (!out.assigned.empty() && out.blockers.empty()) {
+    out.summary = fmt::format("It has quota in ClusterQueue {} and is {}.", out.cluster_queue,
+                              out.state == "Admitted" ? "admitted" : "not admitted yet");
+  } else if (!out.blockers.empty()) {
+    out.summary = out.blockers.front().text;
+  } else if (!out.waits_for.empty() && out.changes.empty()) {
+    out.summary = fmt::format("It waits until {} evicted workload(s) have ended.", out.waits_for.size());
+  } else {
+    std::size_t missing = 0;
+    for (const auto& shortage : out.shortages) missing += shortage.missing > Amount() ? 1 : 0;
+    if (missing > 0) {
+      out.summary = fmt::format("Quota is missing in ClusterQueue {}.", out.cluster_queue);
+    } else if (!out.places.empty()) {
+      out.summary = "Quota suffices, but its pods find no place on the nodes.";
+    } else if (out.position.value_or(0) > 0) {
+      out.summary = "It fits, but other workloads go first.";
+    } else {
+      out.summary = "Nothing is missing: it is admitted in the next pass.";
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Explanation> Engine::explain(Time now, std::string_view ns, std::string_view name) const {
+  return impl_->explain(now, ns, name);
+}
+
+std::optional<Explanation> Engine::Impl::explain(Time now, std::string_view ns, std::string_view name) const {
+  const Tracked* t = workloads.find(api::object_key(ns, name));
+  if (t == nullptr) return std::nullopt;
+  const auto waits_as = [this](const Tracked& each) -> std::optional<Pending> {
+    const auto* queue = registries.local_queue(each.local_queue);
+    if (queue == nullptr) return std::nullopt;
+    if (each.asks && each.asks_generation == each.now->meta.generation) return pending_with(each, *queue, *each.asks);
+    return pending_with(each, *queue, asks_of(*each.now, registries, options.resources));
+  };
+  Explainer explainer(scheduler, registries, nodes, workloads, *t, now, [&](WorkloadId id) -> std::optional<Pending> {
+    const Tracked* other = workloads.find(id);
+    return other == nullptr || !other->now->active ? std::nullopt : waits_as(*other);
+  });
+  explainer.identity();
+  explainer.out.priority = priority_of(*t->now).effective();
+  const auto pending = waits_as(*t);
+  const bool holds = scheduler.holds(t->id);
+  explainer.blockers(situation_of(*t), holds ? std::nullopt : pending, options.wait_for_pods_ready,
+                     scheduler.blocked_by_pods());
+  if (holds) {
+    explainer.assignment(pending);
+  } else {
+    explainer.queue_position();
+    if (pending && scheduler.pending(t->id)) explainer.shortages(*pending);
+  }
+  explainer.summarize();
+  return std::move(explainer.out);
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,95 @@
+#include "engine/explain/rehearsal.h"
+
+#include <utility>
+
+#include "api/meta.h"
+#include "engine/engine_impl.h"
+#include "engine/lifecycle/state.h"
+
+namespace berth::engine {
+namespace {
+
+using api::kueue::Workload;
+
+// Each pass admits, evicts or releases; two workloads that preempt each other in turn would go on for ever.
+constexpr int kMaxPasses = 10'000;
+// Versions of objects that were written here: newer than all that a server gives.
+constexpr std::uint64_t kFirstVersion = std::uint64_t{1} << 62;
+
+}  // namespace
+
+// The writes that are in flight succeed too.
+Rehearsal::Rehearsal(const Engine& original, Time now) : engine_(original.copy()), now_(now) {
+  const Engine::Impl& impl = *engine_.impl_;
+  impl.workloads.for_each([&](const Tracked& t) {
+    if (lifecycle::state_of(*t.base) == lifecycle::State::kEvicting) evicting_.insert(t.key);
+  });
+  for (const auto& [write, t] : impl.writes) {
+    Workload changed = *t->base;
+    changed.status = t->in_flight->status;
+    if (t->in_flight->deactivation) changed.active = false;
+    written(t->base, std::move(changed), write);
+  }
+}
+
+bool Rehearsal::settle() {
+  for (int i = 0; i < kMaxPasses; ++i) {
+    again_ = false;
+    if (i > 0 || answers_.empty()) perform(engine_.schedule(now_));
+    const auto answers = std::exchange(answers_, {});
+    for (const Event& answer : answers) feed(answer);
+    const bool stopped = stop_evicted();
+    if (answers.empty() && !stopped && !again_) return true;
+    if (again_) feed(TimePassed{});
+  }
+  return false;
+}
+
+void Rehearsal::perform(const Effects& effects) {
+  for (const Effect& effect : effects) {
+    if (const auto* status = std::get_if<WriteWorkloadStatus>(&effect)) {
+      Workload changed = *status->base;
+      changed.status = status->status;
+      const auto* evicted = api::find_condition(changed.status.conditions, api::kueue::kEvicted);
+      const bool was = api::is_true(status->base->status.conditions, api::kueue::kEvicted);
+      if (evicted != nullptr && evicted->status && !was && evicted->reason == api::kueue::kPreempted)
+        preempted_[api::object_key(changed.meta)] = evicted->message;
+      written(status->base, std::move(changed), status->write);
+    } else if (const auto* off = std::get_if<DeactivateWorkload>(&effect)) {
+      Workload changed = *off->base;
+      changed.active = false;
+      ++changed.meta.generation;
+      written(off->base, std::move(changed), off->write);
+    } else if (const auto* wake = std::get_if<WakeAt>(&effect)) {
+      again_ = again_ || wake->when <= now_;
+    }
+  }
+}
+
+void Rehearsal::written(const Ptr<Workload>& base, Workload changed, std::uint64_t write) {
+  changed.meta.resource_version = std::to_string(kFirstVersion + ++versions_);
+  const std::string key = api::object_key(base->meta);
+  if (lifecycle::state_of(changed) == lifecycle::State::kEvicting) evicting_.insert(key);
+  answers_.push_back(WriteSettled{write, WriteSettled::Outcome::kDone, changed.meta.resource_version, ""});
+  answers_.push_back(WorkloadSeen{std::make_shared<const Workload>(std::move(changed))});
+}
+
+bool Rehearsal::stop_evicted() {
+  const Engine::Impl& impl = *engine_.impl_;
+  std::vector<Event> events;
+  for (const std::string& key : std::exchange(evicting_, {})) {
+    const Tracked* t = impl.workloads.find(key);
+    if (t == nullptr || lifecycle::state_of(*t->base) != lifecycle::State::kEvicting) continue;
+    api::kueue::JobReport report;
+    report.stopped = true;
+    report.workload_version = t->base->meta.resource_version;
+    events.push_back(JobReported{t->base->meta.ns, t->base->meta.name, std::move(report)});
+    for (const auto& [uid, pod] : impl.nodes.pods()) {
+      if (!pod->workload.empty() && api::object_key(pod->ns, pod->workload) == key) events.push_back(PodGone{uid});
+    }
+  }
+  for (const Event& event : events) feed(event);
+  return !events.empty();
+}
+
+}  // namespace berth::engine

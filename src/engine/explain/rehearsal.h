@@ -1,0 +1,42 @@
+// What would happen: a copy of the engine that lives by itself. Every write succeeds at once, evicted jobs stop at once
+// and their pods end, created jobs run. Time stands still, so back-offs do not end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "engine/engine.h"
+
+namespace berth::engine {
+
+class Rehearsal {
+ public:
+  Rehearsal(const Engine& original, Time now);
+
+  void feed(const Event& event) { perform(engine_.handle(now_, event)); }
+  // Runs until nothing moves. Returns false when it stopped at the limit of passes.
+  bool settle();
+
+  const Engine& engine() const { return engine_; }
+  // Workloads that were preempted, by key, with the message of their condition.
+  const std::map<std::string, std::string>& preempted() const { return preempted_; }
+
+ private:
+  void perform(const Effects& effects);
+  void written(const Ptr<api::kueue::Workload>& base, api::kueue::Workload changed, std::uint64_t write);
+  bool stop_evicted();
+
+  Engine engine_;
+  Time now_;
+  std::uint64_t versions_ = 0;
+  std::vector<Event> answers_;
+  std::set<std::string> evicting_;  // keys
+  bool again_ = false;              // the engine wants another pass now
+  std::map<std::string, std::string> preempted_;
+};
+
+}  // namespace berth::engine

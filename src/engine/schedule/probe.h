@@ -1,0 +1,93 @@
+// Questions about one waiting workload, asked of a copy of the scheduler: what it lacks, and whether it would get quota
+// after a change. The original is not touched.
+//
+// Workloads that are being evicted count as gone: their quota is about to be free.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/schedule/scheduler.h"
+
+namespace berth::engine {
+
+class Probe {
+ public:
+  // What a workload waits for after it was preempted; nullopt: it does not come back.
+  using Return = std::function<std::optional<Pending>(WorkloadId)>;
+  Probe(const Scheduler& original, WorkloadId workload, Time now, Return comes_back);
+
+  // The copy: change it, then ask again.
+  Scheduler& scheduler() { return copy_; }
+
+  std::size_t size() const;  // workloads in this copy
+  // Whether the workload waits for its evaluation in a queue that may admit: not in back-off, without a barrier.
+  bool queued() const;
+
+  // What one pod set asks of one flavor of its resource group. Without `mismatch`: one entry for each resource.
+  struct Want {
+    std::vector<std::string> pod_sets;  // assigned together
+    std::int32_t group = -1;            // index of the resource group; -1: no group covers the resource
+    std::string flavor, resource;       // flavor is empty when no group covers the resource
+    std::string mismatch;               // why the pods may not run on this flavor; empty: they may
+    Amount wanted, available;           // available: what the queue could still take, at most
+    Amount most;                        // what the queue could take if nothing else held quota
+  };
+  std::vector<Want> wants();
+
+  // The verdict of an evaluation in the present state, other waiting workloads left aside.
+  struct Verdict {
+    bool fits = false;              // it would get quota now
+    bool preempts = false;          // it would preempt `victims`
+    bool only_place_short = false;  // quota suffices, its pods find no place
+    std::vector<WorkloadId> victims;
+    std::string message;     // what is missing; empty: nothing
+    std::string considered;  // "Flavors considered: ..."; empty: the first one fits
+    bool promising() const { return fits || preempts; }
+  };
+  Verdict verdict();
+  bool promising();  // the same without texts
+  // As if these workloads held nothing.
+  bool promising_without(const std::vector<WorkloadId>& gone);
+
+  // Who holds quota of the flavor-resource in the trees of this copy, largest amount first, then by UID.
+  struct Holder {
+    WorkloadId workload;
+    std::string cluster_queue;
+    Amount amount;
+  };
+  std::vector<Holder> holders(const std::string& flavor, const std::string& resource);
+  // All requests, claims and quotas of this flavor-resource in the trees of this copy are multiples of this. At
+  // least 1.
+  Amount quantum(const std::string& flavor, const std::string& resource) const;
+  std::vector<WorkloadId> all_holders();  // by preemption order within a queue, queues by name
+
+  // The workload ends: it gives its quota back, and its pods are gone.
+  void end(WorkloadId workload);
+
+  // Schedules until the workload gets quota or nothing moves; victims of preemption stop at once and wait again.
+  // nullopt: it does not get quota, or is preempted again.
+  struct Outcome {
+    std::vector<std::int32_t> counts;  // pods by pod set
+    std::vector<WorkloadId> victims;   // preempted for it
+  };
+  std::optional<Outcome> play();
+  // The workload at the head of the same StrictFIFO queue, when it is another one; invalid: none.
+  WorkloadId blocked_by() const;
+  // The following questions are about `workload`, which waits in the same tree.
+  void ask_about(WorkloadId workload) { workload_ = workload; }
+
+ private:
+  void stop(WorkloadId workload);
+  void nominate(struct Entry& entry);
+
+  Scheduler copy_;
+  WorkloadId workload_;
+  Time now_;
+  Return comes_back_;
+};
+
+}  // namespace berth::engine
