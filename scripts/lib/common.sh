@@ -13,7 +13,7 @@ die() {
 
 packages_build=(
   g++ cmake ninja-build ccache mold pkg-config git ca-certificates
-  libboost1.81-dev libssl-dev libsqlite3-dev libyaml-cpp-dev libre2-dev libnghttp2-dev libfmt-dev libspdlog-dev libcli11-dev libmimalloc-dev
+  libboost1.81-dev libssl-dev libsqlite3-dev libyaml-cpp-dev libre2-dev libnghttp2-dev libzstd-dev libfmt-dev libspdlog-dev libcli11-dev libmimalloc-dev
   prometheus-cpp-dev libexpected-dev
 )
 packages_test=(libgtest-dev libgmock-dev librapidcheck-dev)

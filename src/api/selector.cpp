@@ -272,6 +272,12 @@ Result<LabelSelector> LabelSelector::from_json(const Json& value) {
   return selector;
 }
 
+LabelSelector LabelSelector::all_of(std::vector<LabelRequirement> requirements) {
+  LabelSelector selector;
+  selector.requirements_ = std::move(requirements);
+  return selector;
+}
+
 LabelSelector LabelSelector::nothing() {
   LabelSelector selector;
   selector.nothing_ = true;

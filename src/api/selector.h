@@ -23,6 +23,7 @@ class LabelSelector {
   static Result<LabelSelector> parse(std::string_view text);  // "a=b,c in (d,e),!f"
   static Result<LabelSelector> from_json(const Json& value);  // metav1.LabelSelector; {} matches everything
   static LabelSelector nothing();                             // matches nothing, as a nil namespaceSelector
+  static LabelSelector all_of(std::vector<LabelRequirement> requirements);
   bool matches(const JsonObject& labels) const;
   bool empty() const { return !nothing_ && requirements_.empty(); }
   const std::vector<LabelRequirement>& requirements() const { return requirements_; }

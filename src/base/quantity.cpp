@@ -263,4 +263,16 @@ Quantity Quantity::operator*(std::int64_t factor) const {
   return product;
 }
 
+Quantity::Billionths Quantity::billionths() const {
+  return {static_cast<std::int64_t>(nano_ >> 64), static_cast<std::uint64_t>(nano_)};
+}
+
+Quantity Quantity::from_billionths(Billionths number, Format format) {
+  Quantity out;
+  out.nano_ =
+      clamp(static_cast<Wide>(static_cast<UnsignedWide>(static_cast<std::uint64_t>(number.high)) << 64 | number.low));
+  out.format_ = format;
+  return out;
+}
+
 }  // namespace berth

@@ -37,6 +37,13 @@ class Quantity {
   bool is_zero() const { return nano_ == 0; }
   int sign() const { return nano_ < 0 ? -1 : nano_ > 0 ? 1 : 0; }
   Format format() const { return format_; }
+  // The exact number in billionths as two halves, for storage. from_billionths() clamps what no quantity can be.
+  struct Billionths {
+    std::int64_t high = 0;
+    std::uint64_t low = 0;
+  };
+  Billionths billionths() const;
+  static Quantity from_billionths(Billionths number, Format format);
 
   Quantity operator+(const Quantity& o) const;  // saturates; keeps the left format unless left is zero
   Quantity operator-(const Quantity& o) const;

@@ -83,7 +83,7 @@ struct Controller::Impl {
         workloads(client, executor, api::kWorkloads, informer_options(false)),
         jobs(client, executor, api::kJobs, informer_options()),
         stateful_sets(client, executor, jobs::stateful_set_kind().resource, informer_options()),
-        host(executor, writes, events, options.engine, sinks()),
+        host(executor, writes, events, options.engine, sinks(), options.journal),
         described_kinds(described_context(), managed_kinds(), external_resources()),
         job_controller(jobs::batch_job(), batch_job_context()),
         pod_controller(options.manage_pods ? std::make_unique<PodController>(pod_context()) : nullptr),

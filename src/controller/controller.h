@@ -19,6 +19,10 @@
 #include "jobs/kinds/job_kind.h"
 #include "kube/rate_limit.h"
 
+namespace berth::journal {
+class Journal;
+}
+
 namespace berth::controller {
 
 class ControllerMetrics;
@@ -59,6 +63,8 @@ struct ControllerOptions {
   std::uint64_t seed = 1;  // for jitter and event names
   // Gets all metrics while this process leads; must outlive the controller.
   ControllerMetrics* metrics = nullptr;
+  // Records what the engine is given and decides; must outlive the controller. Null: nothing is recorded.
+  journal::Journal* journal = nullptr;
 };
 
 class Controller {

@@ -34,6 +34,12 @@ engine::WriteSettled outcome_of(std::uint64_t write, const api::RestResponse& re
   return settled;
 }
 
+// How long decisions wait for the writes in flight when a checkpoint of the journal is urgent, how often they look, and
+// how long they are left alone after that was not enough.
+constexpr Duration kLongestHold = std::chrono::seconds(3);
+constexpr Duration kHoldStep = std::chrono::milliseconds(20);
+constexpr Duration kBetweenHolds = std::chrono::minutes(5);
+
 // Whether the status has no fields of other writers besides conditions. Then all of it is known, and an update can
 // replace it.
 bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
@@ -44,8 +50,18 @@ bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
 }  // namespace
 
 EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
-                       EffectSinks sinks)
-    : executor_(executor), writes_(writes), events_(events), sinks_(std::move(sinks)), engine_(options) {}
+                       EffectSinks sinks, journal::Journal* journal)
+    : executor_(executor),
+      writes_(writes),
+      events_(events),
+      sinks_(std::move(sinks)),
+      options_(std::move(options)),
+      engine_(options_),
+      journal_(journal) {
+  if (journal_ == nullptr) return;
+  journal_->begin(options_);
+  journal_->checkpoint_done();
+}
 
 EngineHost::~EngineHost() {
   *alive_ = false;
@@ -53,7 +69,10 @@ EngineHost::~EngineHost() {
 }
 
 void EngineHost::feed(const engine::Event& event) {
-  perform(engine_.handle(executor_.now(), event));
+  const Time now = executor_.now();
+  const engine::Effects effects = engine_.handle(now, event);
+  if (journal_ != nullptr) journal_->handled(now, event, effects);
+  perform(effects);
   decide_soon();
 }
 
@@ -65,15 +84,56 @@ void EngineHost::lead() {
 void EngineHost::decide_soon() {
   if (stopped_ || std::exchange(decision_posted_, true)) return;
   executor_.post([this, alive = alive_] {
-    if (!*alive) return;
-    decision_posted_ = false;
-    if (stopped_) return;
-    const Time began = executor_.now();
-    const engine::Effects effects = engine_.schedule(began);
-    if (leading_) sinks_.decided(effects, executor_.now() - began);
-    perform(effects);
-    if (leading_ && on_round_) on_round_();
+    if (*alive) decide();
   });
+}
+
+void EngineHost::decide() {
+  decision_posted_ = false;
+  if (stopped_) return;
+  if (journal_ != nullptr && waits_for_checkpoint()) {
+    decision_posted_ = true;
+    executor_.after(kHoldStep, [this, alive = alive_] {
+      if (*alive) decide();
+    });
+    return;
+  }
+  const Time began = executor_.now();
+  const engine::Effects effects = engine_.schedule(began);
+  if (journal_ != nullptr) journal_->scheduled(began, effects);
+  if (leading_) sinks_.decided(effects, executor_.now() - began);
+  perform(effects);
+  if (leading_ && on_round_) on_round_();
+}
+
+bool EngineHost::waits_for_checkpoint() {
+  using Wish = journal::Journal::Wish;
+  const Wish wish = journal_->wish();
+  if (wish != Wish::kNone && engine_.settled()) make_checkpoint();
+  const Time now = executor_.now();
+  if (journal_->wish() != Wish::kUrgent || now < hold_again_) {
+    held_since_.reset();
+    return false;
+  }
+  if (!held_since_) held_since_ = now;
+  if (now - *held_since_ < kLongestHold) return true;
+  held_since_.reset();
+  hold_again_ = now + kBetweenHolds;
+  return false;
+}
+
+void EngineHost::make_checkpoint() {
+  const std::vector<engine::Event> inputs = engine_.inputs();
+  engine_ = engine::Engine(options_);
+  journal_->begin(options_);
+  const Time now = executor_.now();
+  std::vector<engine::Effects> all;
+  for (const auto& event : inputs) {
+    all.push_back(engine_.handle(now, event));
+    journal_->handled(now, event, all.back());
+  }
+  journal_->checkpoint_done();
+  for (const auto& effects : all) perform(effects);
 }
 
 void EngineHost::perform(const engine::Effects& effects) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "base/executor.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
+#include "journal/journal.h"
 #include "kube/event_recorder.h"
 
 namespace berth::controller {
@@ -28,8 +29,9 @@ struct EffectSinks {
 
 class EngineHost {
  public:
+  // `journal`: gets every call of the engine, and must outlive the host; null: nothing is recorded.
   EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
-             EffectSinks sinks);
+             EffectSinks sinks, journal::Journal* journal = nullptr);
   ~EngineHost();
 
   // Passes an event to the engine at once. The engine decides once per batch of events. Before lead() it makes no
@@ -56,12 +58,21 @@ class EngineHost {
   void settle_conflict(engine::WriteSettled settled, const Target& target);
   void wake_at(Time when);
   void decide_soon();
+  void decide();
+  // A segment of the journal begins with a checkpoint: the engine is made again from what it has seen, as after a
+  // restart. Returns whether decisions must wait: a checkpoint is urgent, and writes are still on their way.
+  bool waits_for_checkpoint();
+  void make_checkpoint();
 
   Executor& executor_;
   Writes& writes_;
   kube::EventRecorder& events_;
   EffectSinks sinks_;
+  const engine::Options options_;
   engine::Engine engine_;
+  journal::Journal* journal_;
+  std::optional<Time> held_since_;  // since when decisions wait for a checkpoint
+  Time hold_again_{};               // they do not wait again before this time
   std::function<void()> on_round_;
   bool leading_ = false;
   bool stopped_ = false;

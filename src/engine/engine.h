@@ -378,6 +378,16 @@ class Engine {
   std::size_t names_kept() const;
   void renumber();
 
+  // Whether an engine that is made from inputs() may take the place of this one: no write is in flight, no version is
+  // awaited, and nothing is decided that the API may or may not hold already. Messages about waiting workloads do not
+  // count: the other engine makes them again. Iterates over all workloads.
+  bool settled() const;
+  // The events that bring a new engine with the same options to what this one has seen: as after a restart, but with
+  // the reports of jobs and checks. Meant for a settled engine. Lost are: times of retries and second passes (they
+  // begin with the shortest delay), the sticky workload of a queue, messages not yet written, and which finalizers and
+  // queue statuses were reported (they are reported again).
+  std::vector<Event> inputs() const;
+
   // Who holds quota, by key. Iterates over all workloads: for tests and simulation only.
   std::vector<HeldQuota> held_quotas() const;
   // All broken invariants as sentences; empty when all hold. Costs a full recomputation: for tests and simulation.

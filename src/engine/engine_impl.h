@@ -97,6 +97,7 @@ struct Engine::Impl : EngineFacts {
   void write_failed(Tracked& t, Time now);
   // no write may start now: one is in flight, or a version or a retry time is awaited
   static bool busy(const Tracked& t, Time now);
+  static bool settled(const Tracked& t);
   // Messages (status writes that only say why a workload waits) are rate-limited.
   void flush(Tracked& t, Time now, Effects& out, bool its_turn = false);
   void tell_later(Tracked& t, Time now);
@@ -161,6 +162,9 @@ struct Engine::Impl : EngineFacts {
   std::optional<FairShareStatus> fair_share(NodeId node) const;
   std::vector<std::string> check_invariants() const;
   void renumber();
+
+  // --- A copy by events (engine_inputs.cpp).
+  void inputs_of(const Tracked& t, std::vector<Event>& out) const;
   Scheduler rebuilt(std::map<const Tracked*, WorkloadId>& ids) const;
 
   Scheduler scheduler;

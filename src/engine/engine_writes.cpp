@@ -157,6 +157,12 @@ bool Engine::Impl::busy(const Tracked& t, Time now) {
   return t.in_flight || !t.await_version.empty() || (t.retry_at && *t.retry_at > now);
 }
 
+// A decided status that is not written may be the one of a write with an unknown outcome: the API may hold it.
+bool Engine::Impl::settled(const Tracked& t) {
+  if (t.in_flight || !t.await_version.empty()) return false;
+  return !t.now.differs() || only_tells(t.base->status, t.now->status);
+}
+
 void Engine::Impl::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
   if (busy(t, now)) return;
   t.retry_at.reset();

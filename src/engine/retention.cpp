@@ -65,6 +65,12 @@ std::optional<Time> Retention::earliest() const {
   return order_.begin()->first;
 }
 
+std::vector<Retention::WorkloadPtr> Retention::kept() const {
+  std::vector<WorkloadPtr> all;
+  for (const auto& [key, entry] : entries_) all.push_back(entry.workload);
+  return all;
+}
+
 std::vector<Retention::WorkloadPtr> Retention::take_due(Time now) {
   std::vector<WorkloadPtr> due;
   while (!order_.empty() && order_.begin()->first <= now) {

@@ -28,6 +28,7 @@ class Retention {
   void seen(const WorkloadPtr& workload);
   void gone(std::string_view key, std::string_view uid);  // key is "namespace/name"; an empty uid matches any
   std::optional<Time> earliest() const;
+  std::vector<WorkloadPtr> kept() const;  // all that have a deadline, by key
   // The due workloads, earliest deadline first. Each is returned again every minute until gone(): its deletion may
   // have failed.
   std::vector<WorkloadPtr> take_due(Time now);

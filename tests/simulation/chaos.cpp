@@ -32,6 +32,7 @@ class Chaos {
 
   ChaosResult run() {
     if (set_up()) {
+      if (options_.journal > 0) storm_->record(options_.journal);
       storm_->begin();
       schedule_people();
       schedule_audit();
@@ -39,6 +40,7 @@ class Chaos {
       calm();
       play_with_monkeys();
       count();
+      if (options_.journal > 0) storm_->replay();
     }
     if (storm_) static_cast<StormLog&>(result_) = std::move(storm_->log());
     return std::move(result_);

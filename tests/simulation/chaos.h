@@ -14,6 +14,8 @@ struct ChaosOptions {
   std::uint64_t seed = 1;
   std::uint64_t events = 10'000;        // tasks of the executor: deliveries, answers, timers
   std::uint64_t monkey_events = 2'000;  // further events, with monkeys; 0: no monkeys
+  // The controllers record journals with segments of about this many bytes, which are replayed at the end; 0: none.
+  std::uint64_t journal = 0;
 };
 
 struct ChaosResult : StormLog {

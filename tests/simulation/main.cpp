@@ -1,6 +1,7 @@
 // The simulation's test program. Without one of these arguments it runs the tests.
 //   test_simulation --seed N [--events N] [--monkeys N] [--volcano 1] [--pods 1] [--kinds 1] [--planted NAME]
-//     replays one seed
+//                   [--journal BYTES]
+//     replays one seed; with --journal, also the journals that its controllers record, in segments of so many bytes
 //   test_simulation --soak MINUTES [--from SEED] [--parallel N]
 //     plays new seeds until the time is over
 //   test_simulation --pods 1 --seeds N --from SEED [--parallel N]
@@ -102,6 +103,9 @@ int play_one(const ChaosOptions& options) {
       wide(options.seed), wide(result.events), wide(result.faults), wide(result.jobs), wide(result.finished),
       wide(result.evictions), wide(result.restarts), wide(result.rounds), wide(result.monkeys.deeds),
       wide(result.monkeys.accepted), wide(result.monkeys.refused));
+  if (options.journal > 0)
+    std::printf("journal: %llu segments, %llu answers of the engine came again\n", wide(result.segments),
+                wide(result.replayed));
   return tell(result);
 }
 
@@ -161,6 +165,8 @@ Arguments read_arguments(int argc, char** argv) {
       out.chaos.events = number;
     } else if (name == "--monkeys") {
       out.chaos.monkey_events = number;
+    } else if (name == "--journal") {
+      out.chaos.journal = number;
     } else if (name == "--volcano") {
       out.volcano = number != 0;
     } else if (name == "--pods") {

@@ -13,7 +13,7 @@ namespace {
 using api::leaderworkerset::kLeaderWorkerSets;
 
 // So few names of each kind: most of them have been used before.
-constexpr std::uint64_t kNames = 3;
+constexpr std::uint64_t kOwnerNames = 3;
 constexpr std::uint64_t kMostReplicas = 4;
 
 Json label_patch(std::string_view key, Json value) {
@@ -92,13 +92,13 @@ Json OwnerPeople::owner(const char* kind, const std::string& name) {
 }
 
 void OwnerPeople::submit_deployment() {
-  Json one = owner("Deployment", "d" + number(random_.below(kNames)));
+  Json one = owner("Deployment", "d" + number(random_.below(kOwnerNames)));
   if (random_.chance(300)) ensure_path(one, {"spec", "strategy"}) = JsonObject{{"type", "Recreate"}};
   hands_.create(api::kDeployments, "a", std::move(one));
 }
 
 void OwnerPeople::submit_stateful_set() {
-  Json one = owner("StatefulSet", "s" + number(random_.below(kNames)));
+  Json one = owner("StatefulSet", "s" + number(random_.below(kOwnerNames)));
   ensure_path(one, {"spec", "serviceName"}) = "x";
   if (random_.chance(500)) ensure_path(one, {"spec", "podManagementPolicy"}) = "Parallel";
   if (random_.chance(200)) ensure_path(one, {"spec", "updateStrategy"}) = JsonObject{{"type", "OnDelete"}};
@@ -108,7 +108,7 @@ void OwnerPeople::submit_stateful_set() {
 // Groups of one to three pods, some with a template of their own for the leader.
 void OwnerPeople::submit_leader_worker_set() {
   ++owners_;
-  const std::string name = "l" + number(random_.below(kNames));
+  const std::string name = "l" + number(random_.below(kOwnerNames));
   Json one = yaml("{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: " + name +
                   "}, spec: {replicas: " + number(random_.below(kMostReplicas)) +
                   ", leaderWorkerTemplate: {size: " + number(1 + random_.below(3)) + "}}}");

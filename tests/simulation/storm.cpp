@@ -101,6 +101,8 @@ void Storm::start_controller() {
   options.manage_pods = options.manage_deployments = options.manage_stateful_sets = options.manage_leader_worker_sets =
       pods_;
   for (const auto& kind : kinds_) options.kinds.push_back({kind, true});
+  if (recorder_) journal_ = recorder_->journal(world_.executor());
+  options.journal = journal_.get();
   controller_ = std::make_unique<controller::Controller>(*client_, world_.executor(), options);
   controller_->on_round([this] { check_round(); });
   controller_->lead();
@@ -124,9 +126,19 @@ void Storm::restart() {
   log_.faults += client_->faults();
   client_->cut();
   controller_.reset();
+  journal_.reset();
   client_.reset();
   if (restarted_) restarted_();
   start_controller();
+}
+
+void Storm::replay() {
+  controller_.reset();
+  journal_.reset();
+  const auto replayed = recorder_->replay();
+  log_.segments = replayed.segments;
+  log_.replayed = replayed.compared;
+  for (const auto& sentence : replayed.broken) complain(sentence);
 }
 
 void Storm::check_round() {

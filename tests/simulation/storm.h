@@ -13,6 +13,7 @@
 #include "jobs/kinds/job_kind.h"
 #include "simulate/faults.h"
 #include "simulate/world.h"
+#include "simulation/recorder.h"
 #include "simulation/write_meter.h"
 
 namespace berth::simulation {
@@ -22,6 +23,8 @@ struct StormLog {
   std::uint64_t events = 0;         // executor tasks run by play_until(): deliveries, answers, timers
   std::uint64_t restarts = 0, rounds = 0;
   std::uint64_t faults = 0;  // network faults
+  // Of replay(): segments of the journals, and decision rounds and answers to events that came again.
+  std::uint64_t segments = 0, replayed = 0;
 };
 
 class Storm {
@@ -33,6 +36,10 @@ class Storm {
   void manage(std::vector<jobs::kinds::JobKindPtr> kinds) { kinds_ = std::move(kinds); }
   void on_round(std::function<void()> handler) { round_ = std::move(handler); }        // before begin()
   void on_restart(std::function<void()> handler) { restarted_ = std::move(handler); }  // before begin()
+  // Every controller records a journal with segments of about this many bytes. Before begin().
+  void record(std::uint64_t segment_size) { recorder_ = std::make_unique<Recorder>(segment_size); }
+  // Replays what was recorded. Complains about each difference.
+  void replay();
   // Called for each write of the controller, before the server carries it out. Before begin().
   void on_write(std::function<void(const api::RestRequest&)> handler) { meter_.on_write(std::move(handler)); }
   // Creates the objects in this order. Complains about the first one that is refused, and returns false.
@@ -74,6 +81,8 @@ class Storm {
   std::function<void()> round_, restarted_;
   WriteMeter meter_;
   std::unique_ptr<simulate::FaultyClient> client_;
+  std::unique_ptr<Recorder> recorder_;         // null: nothing is recorded
+  std::unique_ptr<journal::Journal> journal_;  // of the controller
   std::unique_ptr<controller::Controller> controller_;
   bool restart_due_ = false, calm_ = false;
   StormLog log_;

@@ -38,7 +38,7 @@ bool waits(const PodGroup& group) {
   return group.status.phase == PodGroupPhase::kNone || group.status.phase == PodGroupPhase::kPending;
 }
 
-std::string brief(Json object) {
+std::string without_fields(Json object) {
   erase_path(object, {"metadata", "managedFields"});
   return to_string(object);
 }
@@ -151,7 +151,7 @@ class VolcanoChaos {
   }
 
   void note(const std::string& what, const Json& object) {
-    if (unsettled_.size() < kEnoughText) unsettled_ += what + ": " + brief(object) + "\n";
+    if (unsettled_.size() < kEnoughText) unsettled_ += what + ": " + without_fields(object) + "\n";
   }
 
   void look_at_job(const Scene& scene, const Json& object) {

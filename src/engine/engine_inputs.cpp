@@ -1,0 +1,54 @@
+// A copy of the engine by events: what a journal begins a segment with.
+#include <memory>
+
+#include "api/meta.h"
+#include "engine/engine_impl.h"
+
+namespace berth::engine {
+
+bool Engine::settled() const {
+  if (!impl_->writes.empty()) return false;
+  bool all = true;
+  impl_->workloads.for_each([&](const Tracked& t) { all = all && Impl::settled(t); });
+  return all;
+}
+
+// A job's report that it stopped counts only when it is newer than the eviction. So an evicting workload is given
+// twice: as the version that began the eviction, then as it is.
+void Engine::Impl::inputs_of(const Tracked& t, std::vector<Event>& out) const {
+  if (!t.evicting_since.empty() && t.evicting_since != t.base->meta.resource_version) {
+    auto before = std::make_shared<api::kueue::Workload>(*t.base);
+    before->meta.resource_version = t.evicting_since;
+    out.push_back(WorkloadSeen{std::move(before)});
+  }
+  out.push_back(WorkloadSeen{t.base});
+  if (t.report) out.push_back(JobReported{t.base->meta.ns, t.base->meta.name, *t.report});
+  for (const auto& [name, state] : t.check_reports)
+    out.push_back(CheckReported{t.base->meta.ns, t.base->meta.name, state});
+}
+
+std::vector<Event> Engine::inputs() const {
+  std::vector<Event> out;
+  const Registries& r = impl_->registries;
+  for (const auto& [name, labels] : r.namespaces) out.push_back(NamespaceSeen{name, api::decode_string_map(labels)});
+  for (const auto& [ns, ranges] : r.limit_ranges) {
+    for (const auto& [name, items] : ranges) out.push_back(LimitRangeSeen{ns, name, items});
+  }
+  for (const auto& [name, overhead] : r.runtime_classes) out.push_back(RuntimeClassSeen{name, overhead});
+  for (const auto& [name, topology] : r.topologies) out.push_back(TopologySeen{topology});
+  for (const auto& [name, flavor] : r.flavors) out.push_back(ResourceFlavorSeen{flavor});
+  for (const auto& [name, check] : r.checks) out.push_back(AdmissionCheckSeen{check});
+  for (const auto& [name, cohort] : r.cohorts) out.push_back(CohortSeen{cohort});
+  for (const auto& [name, queue] : r.cluster_queues) out.push_back(ClusterQueueSeen{queue});
+  for (const auto& [key, queue] : r.local_queues) out.push_back(LocalQueueSeen{queue});
+  for (const auto& [name, node] : impl_->nodes.nodes()) out.push_back(NodeSeen{node});
+  for (const auto& [uid, pod] : impl_->nodes.pods()) out.push_back(PodSeen{pod});
+  impl_->workloads.for_each([&](const Tracked& t) { impl_->inputs_of(t, out); });
+  for (const auto& workload : impl_->retention.kept()) {
+    if (impl_->workloads.find(api::object_key(workload->meta)) == nullptr) out.push_back(WorkloadSeen{workload});
+  }
+  if (impl_->synced) out.push_back(Synced{});
+  return out;
+}
+
+}  // namespace berth::engine
