@@ -40,6 +40,10 @@ Command add_controller(CLI::App& root) {
                   "A directory with descriptions of further kinds of jobs (*.yaml); see berth kinds");
   app->add_option("--feature-gates", flags->controller.feature_gates,
                   "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
+  app->add_option(
+      "--journal", flags->controller.journal.directory,
+      "A directory where events and decisions are recorded, for berth replay (default: nothing is recorded)");
+  add_journal_flags(*app, flags->controller.journal);
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
   app->add_option("--log-format", flags->log_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))

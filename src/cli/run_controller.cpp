@@ -127,6 +127,10 @@ class Process {
     controller::tell_build(metrics_, BERTH_VERSION);
     policy_ = controller::admission_policy(*options);
     policy_.manages_namespace = [this](std::string_view ns) { return controller_->manages_namespace(ns); };
+    auto journal = open_journal(options_.journal, executor_);
+    if (!journal) return tl::unexpected(journal.error());
+    journal_ = std::move(*journal);
+    options->journal = journal_.get();
     controller_ = std::make_unique<controller::Controller>(*client_, executor_, *options);
     controller_->on_synced([this] { synced(); });
     controller_->on_leading([] { say("leading"); });
@@ -225,6 +229,7 @@ class Process {
   void refresh_metrics() {
     leading_.set({}, controller_->leading() ? 1 : 0);
     controller_->refresh_metrics();
+    journal_gauges_.set(journal_.get());
     broken_.set({}, static_cast<double>(broken_invariants()));
   }
 
@@ -271,6 +276,8 @@ class Process {
   api::kueue::AdmissionPolicy policy_;
   std::unique_ptr<kube::Client> client_, prompt_client_;
   std::optional<controller::ControllerMetrics> controller_metrics_;
+  JournalGauges journal_gauges_{metrics_};
+  std::unique_ptr<journal::Journal> journal_;  // null: nothing is recorded
   std::unique_ptr<controller::Controller> controller_;
   std::unique_ptr<ControllerServers> servers_;
   std::optional<kube::LeaderElector> elector_;

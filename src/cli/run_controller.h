@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "cli/cluster_access.h"
+#include "cli/journal_flags.h"
 
 namespace berth::cli {
 
@@ -14,6 +15,7 @@ struct RunControllerOptions {
   std::string config;         // a file with Kueue's Configuration; empty: its defaults
   std::string job_kinds;      // a directory with descriptions of kinds of jobs; empty: only the Configuration's
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
+  JournalFlags journal;
 };
 
 // Runs until SIGTERM or SIGINT. Then it finishes the writes that were sent, releases the lease and returns within 25

@@ -17,7 +17,7 @@
 namespace berth::cli {
 namespace {
 
-struct Options {
+struct SimulateFlags {
   std::string file;
   std::string format = "text";
   std::uint64_t seed = 1;
@@ -27,7 +27,7 @@ struct Options {
 
 std::string bold(const std::string& text) { return wants_colour() ? "\033[1m" + text + "\033[0m" : text; }
 
-int run(const Options& options) {
+int play_scenario(const SimulateFlags& options) {
   std::ifstream in(options.file, std::ios::binary);
   if (!in) return failure(options.file + ": cannot be read; name the YAML file of a scenario (see config/samples)");
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
@@ -68,7 +68,7 @@ int run(const Options& options) {
 
 Command add_simulate(CLI::App& root) {
   auto* app = root.add_subcommand("simulate", "Play a scenario of real manifests in virtual time");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateFlags>();
   app->add_option("SCENARIO", options->file, "YAML file: manifests, a timeline, expectations")->required();
   app->add_option("--seed", options->seed, "Seed of generated names and delays")->capture_default_str();
   app->add_flag("--story", options->story, "Tell what happens, as it happens");
@@ -76,7 +76,7 @@ Command add_simulate(CLI::App& root) {
                   "Kueue's feature gates, NAME=true|false,...; they go before the scenario's own");
   add_output_option(*app, options->format);
   app->footer("Exit code 1 when an expectation of the scenario does not hold.");
-  return {app, [options] { return run(*options); }};
+  return {app, [options] { return play_scenario(*options); }};
 }
 
 }  // namespace berth::cli

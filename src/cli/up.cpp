@@ -256,6 +256,7 @@ class Up {
     broken_.set({}, static_cast<double>(broken_invariants()));
     if (controller_) {
       controller_->refresh_metrics();
+      journal_gauges_.set(journal_.get());
       for (const auto& [request, count] : controller_->request_counts())
         controller_requests_.set({{"request", request}}, static_cast<double>(count));
     }
@@ -284,6 +285,10 @@ class Up {
         metrics_, controller::ControllerMetricsOptions{.role = "standalone", .cluster_queue_resources = true});
     controller_options_.metrics = &*controller_metrics_;
     controller::tell_build(metrics_, BERTH_VERSION);
+    auto journal = open_journal(options_.journal, executor_);
+    if (!journal) return tl::unexpected(journal.error());
+    journal_ = std::move(*journal);
+    controller_options_.journal = journal_.get();
     controller_ = std::make_unique<controller::Controller>(*core_, executor_, controller_options_);
     return {};
   }
@@ -338,6 +343,7 @@ class Up {
     const auto stopped = [this, left] {
       if (--*left > 0) return;
       controller_.reset();
+      journal_.reset();
       cluster_.reset();
       executor_.stop();
     };
@@ -361,6 +367,8 @@ class Up {
   std::unique_ptr<http::Router> router_;
   std::unique_ptr<cluster::PretendCluster> cluster_;
   std::optional<controller::ControllerMetrics> controller_metrics_;
+  JournalGauges journal_gauges_{metrics_};
+  std::unique_ptr<journal::Journal> journal_;  // null: nothing is recorded
   std::unique_ptr<controller::Controller> controller_;
   std::unique_ptr<berth::http::HttpsServer> server_;
   std::string client_authority_;  // PEM

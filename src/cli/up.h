@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cli/cluster_flags.h"
+#include "cli/journal_flags.h"
 
 namespace berth::cli {
 
@@ -27,6 +28,7 @@ struct UpOptions {
   // are ignored. Empty: the defaults, and the framework pod is on.
   std::string config;
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
+  JournalFlags journal;
 };
 
 // Serves until SIGTERM or SIGINT. Prints the kubeconfig's path and "ready" on standard output. An error is one line.

@@ -14,7 +14,7 @@ namespace {
 
 struct Flags {
   UpOptions up;
-  bool ephemeral = false;
+  bool ephemeral = false, no_journal = false;
   std::string log_level = "warn";
 };
 
@@ -25,6 +25,9 @@ int run(Flags flags) {
   const std::string dir = flags.up.data_dir.empty() ? default_data_dir() : flags.up.data_dir;
   flags.up.data_dir = flags.ephemeral ? "" : dir;
   if (flags.up.kubeconfig.empty()) flags.up.kubeconfig = dir + "/kubeconfig";
+  auto& journal = flags.up.journal.directory;
+  if (journal.empty() && !flags.ephemeral) journal = dir + "/journal";
+  if (flags.no_journal) journal.clear();
   const auto done = run_up(flags.up);
   return done ? 0 : failure(done.error().message);
 }
@@ -61,6 +64,12 @@ Command add_up(CLI::App& root) {
                   "jobsets,pytorchjobs,ray.io/rayjob. Your own definition of a kind takes the place of this one")
       ->capture_default_str();
   app->add_option("--load", flags->up.load, "Manifests to apply at start: a file or a directory; may be repeated");
+  auto* journal =
+      app->add_option("--journal", flags->up.journal.directory,
+                      "Where the controller's events and decisions are recorded, for berth replay (default: "
+                      "journal in the\ndata directory; with --ephemeral none)");
+  add_journal_flags(*app, flags->up.journal);
+  app->add_flag("--no-journal", flags->no_journal, "Record nothing")->excludes(journal);
   app->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk but the kubeconfig");
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
   app->footer(kClusterHelp);

@@ -11,7 +11,11 @@ namespace {
 constexpr std::size_t kChunk = 128u << 10;                // records are written when there are so many bytes of them,
 constexpr Duration kLongest = std::chrono::seconds(1);    // or when they are so old
 constexpr Duration kPatience = std::chrono::seconds(30);  // how long a checkpoint waits before it is urgent
-constexpr Duration kRetry = std::chrono::minutes(1);      // after an error, when recording is tried again
+// After an error, when writing is tried again; later when the error came soon after a checkpoint: a new engine is made
+// for each one.
+constexpr Duration kRetry = std::chrono::minutes(1);
+constexpr Duration kRetryAfterCheckpoint = std::chrono::minutes(10);
+constexpr Duration kProbe = std::chrono::seconds(5);  // how often a try is looked at
 
 }  // namespace
 
@@ -19,7 +23,9 @@ Journal::Journal(Executor& executor, std::unique_ptr<Sink> sink, std::string ver
     : executor_(executor), sink_(std::move(sink)), version_(std::move(version)), limits_(limits) {}
 
 Journal::~Journal() {
-  if (flush_timer_ != 0) executor_.cancel(flush_timer_);
+  for (const TimerId timer : {flush_timer_, probe_timer_}) {
+    if (timer != 0) executor_.cancel(timer);
+  }
   if (!encoder_) return;
   if (!buffer_.empty()) sink_->append(std::move(buffer_));
   sink_->close();
@@ -27,6 +33,7 @@ Journal::~Journal() {
 
 void Journal::begin(const engine::Options& options) {
   if (encoder_ && !buffer_.empty()) sink_->append(std::exchange(buffer_, {}));
+  options_ = options;
   began_ = executor_.now();
   sink_->begin(began_, encode_header({version_, began_, options}));
   encoder_ = std::make_unique<RecordEncoder>(began_);
@@ -90,17 +97,37 @@ void Journal::check_sink() {
 void Journal::fail_now(const std::string& why) {
   encoder_.reset();
   buffer_.clear();
-  due_ = true;
-  wished_since_ = executor_.now() + kRetry;
+  due_ = false;
+  const bool soon = segments_ > 1 && executor_.now() - began_ < kRetryAfterCheckpoint;
+  probe_timer_ = executor_.after(soon ? kRetryAfterCheckpoint : kRetry, [this] { probe(); });
   if (!std::exchange(complained_, true))
-    log::error("the journal stops; the controller goes on, and recording is tried again every minute", {{"why", why}});
+    log::error("the journal stops; the controller goes on, and recording is tried again later", {{"why", why}});
+}
+
+// Begins a segment that stays empty. Only when that is on the disk, a checkpoint is asked for.
+void Journal::probe() {
+  sink_->begin(executor_.now(), encode_header({version_, executor_.now(), options_}));
+  look_at_probe();
+}
+
+void Journal::look_at_probe() {
+  probe_timer_ = executor_.after(kProbe, [this] {
+    probe_timer_ = 0;
+    const SinkStatus status = sink_->status();
+    if (!status.error.empty()) {
+      probe_timer_ = executor_.after(kRetry, [this] { probe(); });
+    } else if (status.segment == 0) {
+      look_at_probe();
+    } else {
+      due_ = true;
+      wished_since_ = executor_.now();
+    }
+  });
 }
 
 Journal::Wish Journal::wish() const {
   if (!due_) return Wish::kNone;
-  const Duration waited = executor_.now() - wished_since_;
-  if (waited < Duration::zero()) return Wish::kNone;
-  return waited < kPatience ? Wish::kSoon : Wish::kUrgent;
+  return executor_.now() - wished_since_ < kPatience ? Wish::kSoon : Wish::kUrgent;
 }
 
 Journal::State Journal::state() const { return {encoder_ != nullptr, sink_->status().total, segments_}; }

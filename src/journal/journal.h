@@ -55,6 +55,8 @@ class Journal {
  private:
   void check_sink();
   void fail_now(const std::string& why);
+  void probe();
+  void look_at_probe();
   void added(Time now);
   void flush();
 
@@ -62,7 +64,8 @@ class Journal {
   std::unique_ptr<Sink> sink_;
   const std::string version_;
   const JournalLimits limits_;
-  std::unique_ptr<RecordEncoder> encoder_;  // null: no segment is open
+  engine::Options options_;                 // of the engine
+  std::unique_ptr<RecordEncoder> encoder_;  // null: nothing is recorded
   std::string buffer_;                      // records that no chunk has yet
   bool in_checkpoint_ = false;
   Time began_{};                        // of the open segment
@@ -72,7 +75,7 @@ class Journal {
   Time wished_since_{};  // since when a new segment is due
   bool due_ = false;
   bool complained_ = false;  // the log has said that nothing is recorded
-  TimerId flush_timer_ = 0;
+  TimerId flush_timer_ = 0, probe_timer_ = 0;
 };
 
 }  // namespace berth::journal

@@ -204,6 +204,22 @@ TEST(Render, VolcanosDefinitionsComeWhenAskedFor) {
   EXPECT_EQ(find_path(queues, {"spec", "conversion"}), nullptr);
 }
 
+TEST(Render, TheJournalHasAVolumeWhenAskedFor) {
+  SKIP_WITHOUT_RENDERER();
+  for (const auto& document : rendered("journal: {enabled: true, maxSize: 1Gi}")) {
+    if (string_at(document, {"kind"}) != "Deployment") continue;
+    const auto& spec = object_at(document, {"spec", "template", "spec"});
+    const Json& container = spec.at("containers").as_array().at(0);
+    const std::string args = to_string(container.at("args"));
+    EXPECT_THAT(args, testing::HasSubstr("--journal=/var/lib/berth/journal/$(POD_NAME)"));
+    EXPECT_THAT(args, testing::HasSubstr("--journal-max-size=1Gi"));
+    EXPECT_THAT(to_string(container.at("volumeMounts")), testing::HasSubstr("/var/lib/berth/journal"));
+    EXPECT_THAT(to_string(spec.at("volumes")), testing::HasSubstr("emptyDir"));
+    return;
+  }
+  FAIL() << "there is no Deployment";
+}
+
 TEST(Render, SettingsThatContradictEachOtherAreRefused) {
   SKIP_WITHOUT_RENDERER();
   for (const char* values :

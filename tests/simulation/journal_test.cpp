@@ -12,7 +12,7 @@ TEST(JournalOfChaos, EveryDecisionComesAgain) {
     options.seed = seed;
     options.events = 6'000;
     options.monkey_events = 500;
-    options.journal = 20'000;
+    options.journal = 3'000;
     const auto result = run_chaos(options);
     EXPECT_GT(result.segments, result.restarts + 2);  // some began with a checkpoint
     EXPECT_GT(result.replayed, 500u);
