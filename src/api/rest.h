@@ -34,6 +34,8 @@ struct User {
 struct RestRequest {
   Verb verb = Verb::kGet;
   GroupVersionResource resource;
+  // kGet only: a document that is no resource, such as "/openapi/v3". Nothing else of the request counts then.
+  std::string path;
   std::string ns;           // empty: cluster-scoped, or all namespaces for list and watch
   std::string name;         // empty for list, watch, create, deletecollection
   std::string subresource;  // "", "status", "scale", "binding", "eviction"

@@ -11,7 +11,7 @@ std::function<void(const api::RestRequest&, int code)> count_requests(Metrics& m
       metrics.counter("berth_api_requests_total",
                       "Requests that the API server answered, each try counted; code 0: sent, and not answered.");
   return [requests](const api::RestRequest& request, int code) mutable {
-    std::string resource = request.resource.resource;
+    std::string resource = request.path.empty() ? request.resource.resource : "openapi";
     if (!request.subresource.empty()) resource.append("/").append(request.subresource);
     requests.add(
         {{"verb", std::string(name_of(request.verb))}, {"resource", resource}, {"code", std::to_string(code)}});

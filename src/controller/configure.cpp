@@ -22,6 +22,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.manage_jobs = lists(api::kueue::kJobFramework);
   for (const auto& kind : jobs::kinds::shipped_job_kinds()) out.kinds.push_back({kind, lists(kind->framework)});
   out.external_kinds = c.external_frameworks;
+  out.compare_kinds = true;
   out.manage_pods = lists(api::kueue::kPodFramework);
   out.manage_deployments = lists(api::kueue::kDeploymentFramework);
   out.manage_stateful_sets = lists(api::kueue::kStatefulSetFramework);

@@ -467,7 +467,8 @@ struct Controller::Impl {
             [this](Informer& cache, const jobs::kinds::JobKindSpec& kind) {
               return job_context(cache, [&kind](const Json& job) { return !jobs::kinds::is_skipped(kind, job); });
             },
-            [this] { look_whether_synced(); }};
+            [this] { look_whether_synced(); },
+            options.compare_kinds};
   }
 
   std::vector<jobs::kinds::JobKindPtr> managed_kinds() const {

@@ -61,6 +61,9 @@ struct ControllerOptions {
   // in either case.
   Duration ungate_delay = std::chrono::milliseconds(100);
   std::uint64_t seed = 1;  // for jitter and event names
+  // Compares descriptions of kinds with the OpenAPI documents of the server. The embedded server makes these documents
+  // anew after each change of a definition, which most tests need not pay for.
+  bool compare_kinds = false;
   // Gets all metrics while this process leads; must outlive the controller.
   ControllerMetrics* metrics = nullptr;
   // Records what the engine is given and decides; must outlive the controller. Null: nothing is recorded.

@@ -14,6 +14,28 @@ namespace {
 
 // A kind that is not served for so long was uninstalled: its jobs are gone.
 constexpr Duration kUninstalledAfter = std::chrono::minutes(1);
+// The documents of a server follow its definitions after a while: a kind that can be listed and is not in them yet.
+constexpr Duration kDocumentsLag = std::chrono::seconds(5);
+constexpr int kMostLags = 3;
+
+using Fit = jobs::kinds::Fit;
+
+void tell(const jobs::kinds::JobKindSpec& kind, const Fit& fit) {
+  const std::string name = kind.kind + " of " + kind.api_version();
+  if (fit.state == Fit::State::kOtherVersion) {
+    std::string versions;
+    for (const auto& version : fit.notes) versions.append(versions.empty() ? "" : ", ").append(version);
+    log::warn("a kind of job is not managed: the cluster serves it in other versions only",
+              {{"kind", name}, {"served", versions}, {"described_in", kind.origin}});
+  }
+  const bool in_part = fit.state == Fit::State::kInPart;
+  if (!in_part && fit.state != Fit::State::kMisfit) return;
+  for (const auto& mistake : fit.notes) {
+    log::warn(in_part ? "a description does not quite fit the installed kind of job"
+                      : "a kind of job is not managed: its description does not fit what is installed",
+              {{"kind", name}, {"mistake", mistake}});
+  }
+}
 
 }  // namespace
 
@@ -45,18 +67,20 @@ struct DescribedKinds::Kind {
   kube::Informer& jobs;
   jobs::kinds::DescribedJob adapter;
   JobController controller;
+  bool runs = false;  // the controller is started
+  int lags = 0;       // rounds of checks in a row that did not know the kind although it could be listed
 };
 
 DescribedKinds::DescribedKinds(Context context, const std::vector<jobs::kinds::JobKindPtr>& kinds,
                                const std::vector<api::GroupVersionResource>& owners)
-    : context_(std::move(context)) {
+    : context_(std::move(context)),
+      checks_(context_.client, context_.executor, context_.compares ? kinds : std::vector<jobs::kinds::JobKindPtr>()) {
+  checks_.on_fit([](const jobs::kinds::JobKindSpec& kind, const Fit& fit) { tell(kind, fit); });
+  checks_.on_round([this] { checked(); });
   for (const auto& kind : kinds) {
     kinds_.push_back(std::make_unique<Kind>(context_, kind, cache_of(kind->resource)));
     Kind& made = *kinds_.back();
     made.jobs.on_change([&made](const JsonPtr& old, const JsonPtr& now) { made.controller.job_changed(old, now); });
-    made.jobs.on_synced([this, &made] {
-      if (leading_) made.controller.start();
-    });
     for (const auto& resource : kind->lookups) {
       cache_of(resource).on_change([&made](const JsonPtr&, const JsonPtr&) { made.controller.facts_changed(); });
     }
@@ -64,7 +88,7 @@ DescribedKinds::DescribedKinds(Context context, const std::vector<jobs::kinds::J
   for (const auto& owner : owners) cache_of(owner);
 }
 
-DescribedKinds::~DescribedKinds() = default;
+DescribedKinds::~DescribedKinds() { *alive_ = false; }
 
 kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resource) {
   auto& cache = caches_[resource];
@@ -72,9 +96,18 @@ kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resour
     unsettled_.insert(resource);
     auto options = context_.informer_options();
     options.gone_after = kUninstalledAfter;
+    // In another version its jobs may go on: they keep their quota.
+    options.may_be_gone = [this, resource] {
+      const Kind* kind = kind_of(resource);
+      const auto state = kind == nullptr ? Fit::State::kAbsent : checks_.of(*kind->spec).state;
+      return state == Fit::State::kAbsent || state == Fit::State::kUnknown;
+    };
     cache = std::make_unique<kube::Informer>(context_.client, context_.executor, resource, options);
     cache->on_list([this, resource](const api::RestResponse& response) { listed(resource, response); });
-    cache->on_synced([this, resource] { settle(resource); });
+    cache->on_synced([this, resource] {
+      settle(resource);
+      if (Kind* kind = kind_of(resource)) manage(*kind);
+    });
   }
   return *cache;
 }
@@ -83,7 +116,12 @@ kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resour
 void DescribedKinds::listed(const api::GroupVersionResource& resource, const api::RestResponse& response) {
   const bool missing = response.code == 404, refused = response.code == 401 || response.code == 403;
   if (missing || refused) settle(resource);
-  if (std::exchange(told_[resource], response.code) == response.code || response.ok()) return;
+  const bool same = std::exchange(told_[resource], response.code) == response.code;
+  if (Kind* kind = kind_of(resource)) {
+    if (!same || (missing && checks_.of(*kind->spec).usable())) checks_.ask_again();
+    manage(*kind);
+  }
+  if (same || response.ok()) return;
   const std::string name = resource.resource + "." + resource.group;
   if (missing) {
     log::debug("a kind of job is not installed here; it is managed once it is", {{"resource", name}});
@@ -103,15 +141,54 @@ std::vector<std::string> DescribedKinds::missing() const {
   return out;
 }
 
+DescribedKinds::Kind* DescribedKinds::kind_of(const api::GroupVersionResource& resource) const {
+  const auto it = std::ranges::find_if(kinds_, [&](const auto& kind) { return kind->spec->resource == resource; });
+  return it == kinds_.end() ? nullptr : it->get();
+}
+
+bool DescribedKinds::listed_now(const Kind& kind) const {
+  const auto told = told_.find(kind.spec->resource);
+  return told == told_.end() || (told->second >= 200 && told->second < 300);
+}
+
+// A kind that was uninstalled goes on: the workloads of its jobs end.
+void DescribedKinds::manage(Kind& kind) {
+  if (!leading_ || !kind.jobs.synced() || (context_.compares && !checks_.known(*kind.spec))) return;
+  const Fit fit = checks_.of(*kind.spec);
+  const bool lagged = listed_now(kind) && fit.state != Fit::State::kMisfit && kind.lags >= kMostLags;
+  if (!kind.runs && (fit.usable() || lagged)) {
+    kind.runs = true;
+    kind.controller.start();
+  } else if (kind.runs &&
+             (fit.state == Fit::State::kMisfit || (fit.state == Fit::State::kOtherVersion && !listed_now(kind)))) {
+    kind.runs = false;
+    kind.controller.stop();
+  }
+}
+
+void DescribedKinds::checked() {
+  bool lags = false;
+  for (auto& kind : kinds_) {
+    const bool puzzle = kind->jobs.synced() && listed_now(*kind) && !checks_.of(*kind->spec).usable() &&
+                        checks_.of(*kind->spec).state != Fit::State::kMisfit;
+    kind->lags = puzzle ? kind->lags + 1 : 0;
+    lags = lags || (puzzle && kind->lags < kMostLags);
+    manage(*kind);
+  }
+  if (!lags) return;
+  context_.executor.after(kDocumentsLag, [this, alive = alive_] {
+    if (*alive) checks_.ask_again();
+  });
+}
+
 void DescribedKinds::read() {
+  checks_.start();
   for (auto& [resource, cache] : caches_) cache->start();
 }
 
 void DescribedKinds::start() {
   leading_ = true;
-  for (auto& kind : kinds_) {
-    if (kind->jobs.synced()) kind->controller.start();
-  }
+  for (auto& kind : kinds_) manage(*kind);
 }
 
 void DescribedKinds::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {

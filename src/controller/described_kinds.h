@@ -1,5 +1,6 @@
 // The kinds of jobs that descriptions add: a cache and a controller for each kind that the cluster serves. A kind that
-// is not installed is waited for. Kinds that only own jobs have a cache alone.
+// is not installed is waited for. A kind that the description does not fit, or that is served in other versions only,
+// is left alone until that changes: what its workloads hold, they keep. Kinds that only own jobs have a cache alone.
 #pragma once
 
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "api/kueue/admission.h"
 #include "controller/job_controller.h"
+#include "controller/kind_checks.h"
 #include "jobs/kinds/described_job.h"
 #include "kube/informer.h"
 
@@ -28,6 +30,7 @@ class DescribedKinds {
     // The context of the controller of one kind.
     std::function<JobController::Context(kube::Informer& jobs, const jobs::kinds::JobKindSpec& kind)> job_context;
     std::function<void()> settled;  // called when settled() becomes true
+    bool compares = false;          // see ControllerOptions::compare_kinds
   };
   // `owners`: resources whose objects only own jobs.
   DescribedKinds(Context context, const std::vector<jobs::kinds::JobKindPtr>& kinds,
@@ -62,13 +65,19 @@ class DescribedKinds {
   kube::Informer& cache_of(const api::GroupVersionResource& resource);
   void listed(const api::GroupVersionResource& resource, const api::RestResponse& response);
   void settle(const api::GroupVersionResource& resource);
+  Kind* kind_of(const api::GroupVersionResource& resource) const;
+  bool listed_now(const Kind& kind) const;
+  void manage(Kind& kind);
+  void checked();
 
   Context context_;
   std::map<api::GroupVersionResource, std::unique_ptr<kube::Informer>> caches_;
   std::map<api::GroupVersionResource, int> told_;  // the code of the last list that was logged
   std::set<api::GroupVersionResource> unsettled_;
   std::vector<std::unique_ptr<Kind>> kinds_;
+  KindChecks checks_;
   bool leading_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // timers check this
 };
 
 }  // namespace berth::controller

@@ -168,6 +168,7 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
 }
 
 void JobController::look(const std::string& key, WorkQueue::Finish finish) {
+  if (!started_) return finish(true);
   if (waits_for_its_workload(key)) return finish(false);  // looked at again when the cache has it, or after a delay
   const JsonPtr job = context_.jobs.get(key);
   auto steps = std::make_shared<std::vector<jobs::Step>>();

@@ -50,6 +50,8 @@ class JobController {
   // A namespace, priority class or flavor changed: look at every job again.
   void facts_changed();
   void start();
+  // Until the next start() no job is looked at. A look that has begun ends.
+  void stop() { started_ = false; }
   // Whether the workload of this job is admitted.
   bool admitted(const Json& job) const;
   // Whether a job of this kind names the workload as its prebuilt one.

@@ -83,7 +83,6 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   struct Call {
     RestRequest request;
     std::function<void(RestResponse)> done;
-    std::string path = {};  // if not empty, read this path instead of the resource
     int tries = 0;
     bool refused = false;  // the server answered 401 once
   };
@@ -139,7 +138,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     const std::optional<Time> not_sent_from = deadline ? std::optional(deadline()) : std::nullopt;
     if (not_sent_from && executor.now() >= *not_sent_from)
       return refuse(call, "not sent: it was too late for that", false);
-    HttpRequest http = call->path.empty() ? to_http(call->request, prefix) : to_http_get(prefix + call->path);
+    HttpRequest http = to_http(call->request, prefix);
     http.background = options.background(call->request);
     authorized(std::move(http), [this, call, not_sent_from](Result<HttpRequest> request) {
       if (!request) return refuse(call, request.error().message, true);
@@ -228,11 +227,9 @@ Client::Client(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::~Client() = default;
 
 void Client::get(std::string path, std::function<void(RestResponse)> done) {
-  auto call = std::make_shared<Impl::Call>();
-  call->request.verb = Verb::kGet;
-  call->path = std::move(path);
-  call->done = std::move(done);
-  impl_->send_when_allowed(call);
+  RestRequest request;
+  request.path = std::move(path);
+  call(std::move(request), std::move(done));
 }
 
 void Client::call(RestRequest request, std::function<void(RestResponse)> done) {

@@ -157,7 +157,8 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       missing_since.reset();
     } else if (!missing_since) {
       missing_since = executor.now();
-    } else if (executor.now() - *missing_since >= options.gone_after) {
+    } else if (executor.now() - *missing_since >= options.gone_after &&
+               (!options.may_be_gone || options.may_be_gone())) {
       objects.begin_list(true);
       objects.end_list();  // an empty list
     }

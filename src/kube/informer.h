@@ -27,6 +27,8 @@ struct InformerOptions {
   // When lists have answered 404 for so long, the resource is not served any more: its objects are reported as deleted.
   // Zero: never. A server that starts may answer 404 for a moment.
   Duration gone_after = Duration::zero();
+  // Asked before that; false: not yet. Empty: yes.
+  std::function<bool()> may_be_gone;
   std::uint64_t seed = 1;                                   // of the jitter
   Duration first_backoff = std::chrono::milliseconds(100);  // after an error; doubles with jitter
   Duration max_backoff = std::chrono::seconds(30);

@@ -102,9 +102,18 @@ std::string_view content_type_of(const api::RestRequest& r) {
   return "application/json";
 }
 
+HttpRequest to_http_get(std::string target) {
+  HttpRequest out;
+  out.method = "GET";
+  out.target = std::move(target);
+  out.headers.emplace_back("Accept", "application/json");
+  return out;
+}
+
 }  // namespace
 
 HttpRequest to_http(const api::RestRequest& r, const std::string& prefix) {
+  if (!r.path.empty()) return to_http_get(prefix + r.path);
   HttpRequest out;
   out.method = method_of(r.verb);
   out.target = prefix + path_of(r) + query_of(r).text();
@@ -113,14 +122,6 @@ HttpRequest to_http(const api::RestRequest& r, const std::string& prefix) {
     out.headers.emplace_back("Content-Type", content_type_of(r));
     out.body = to_string(r.body);
   }
-  return out;
-}
-
-HttpRequest to_http_get(std::string target) {
-  HttpRequest out;
-  out.method = "GET";
-  out.target = std::move(target);
-  out.headers.emplace_back("Accept", "application/json");
   return out;
 }
 

@@ -11,6 +11,5 @@ namespace berth::kube {
 
 // `prefix` is the path of the server's URL, usually "". The request accepts and sends JSON.
 HttpRequest to_http(const api::RestRequest& request, const std::string& prefix);
-HttpRequest to_http_get(std::string target);
 
 }  // namespace berth::kube

@@ -29,6 +29,7 @@ ControllerOptions all_kinds() {
   ControllerOptions options;
   for (const auto& kind : jobs::kinds::shipped_job_kinds()) options.kinds.push_back({kind, true});
   options.external_kinds = {{kThings, "Thing"}};
+  options.compare_kinds = true;
   return options;
 }
 
@@ -341,6 +342,38 @@ TEST_F(DescribedKindsTest, WhenTheKindIsUninstalledItsWorkloadsEnd) {
   EXPECT_FALSE(suspended(kJobSets, "a"));
 }
 
+// Its jobs may go on in the other version: they keep their quota, and nothing stops them when the old one is back.
+TEST_F(DescribedKindsTest, WhenAnotherVersionAloneIsServedJobsKeepWhatTheyHave) {
+  install_kind("jobsets");
+  pass(60);
+  job_set("a", 2);
+  pass();
+  ASSERT_FALSE(suspended(kJobSets, "a"));
+  const auto crd = get(apiserver::kCrds, "", "jobsets.jobset.x-k8s.io").body;
+  const auto serve = [&](bool old) {
+    Json versions = crd.at("spec").at("versions");
+    Json other = versions.as_array()[0];
+    ensure_path(other, {"name"}) = "v9";
+    ensure_path(other, {"storage"}) = false;
+    ensure_path(versions.as_array()[0], {"served"}) = old;
+    versions.as_array().push_back(other);
+    const Json body = JsonObject{{"spec", JsonObject{{"versions", versions}}}};
+    EXPECT_TRUE(patch(apiserver::kCrds, "", "jobsets.jobset.x-k8s.io", to_string(body)).ok());
+  };
+  const std::string before(string_at(workloads()[0], {"metadata", "resourceVersion"}));
+  serve(false);
+  pass(900);
+  ASSERT_THAT(workloads(), SizeIs(1));
+  EXPECT_THAT(controller->engine().held_quotas(), SizeIs(1));
+  serve(true);
+  pass(120);
+  EXPECT_FALSE(suspended(kJobSets, "a"));
+  EXPECT_EQ(string_at(workloads()[0], {"metadata", "resourceVersion"}), before);
+  EXPECT_TRUE(remove(kJobSets, "default", "a").ok());
+  pass();
+  EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
+}
+
 // A kind that only its description makes known.
 class CustomKind : public DescribedKindsTest {
  protected:
@@ -394,6 +427,7 @@ spec:
     const auto kind = jobs::kinds::read_job_kind(kDescription, "sweep.yaml");
     EXPECT_TRUE(kind) << kind.error().message;
     options.kinds.push_back({*kind, true});
+    options.compare_kinds = true;
     return options;
   }
   CustomKind() : DescribedKindsTest(sweeps()) {
@@ -441,6 +475,31 @@ TEST_F(CustomKind, IsCreatedSuspendedAdmittedEvictedRestoredAndFinished) {
   EXPECT_FALSE(held("a"));
   status("a", "{phase: Broken, why: no trial converged, running: 0}");
   EXPECT_EQ(condition(workloads()[0], "Finished"), "True Failed");
+}
+
+// What Berth would write is a field that the kind does not have: the server drops it.
+TEST_F(CustomKind, IsLeftAloneWhileTheDescriptionDoesNotFit) {
+  const auto install_with = [this](const std::string& hold) {
+    const std::string open = R"("x-kubernetes-preserve-unknown-fields":true)";
+    const auto done = patch(apiserver::kCrds, "", "sweeps.sweeps.example.org",
+                            R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,
+        "subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+        "status":{"type":"object",)" +
+                                open + R"(},"spec":{"type":"object","properties":{)" + hold +
+                                R"("tuner":{"type":"object",)" + open + R"(},"trials":{"type":"array","items":{
+        "type":"object",)" + open +
+                                "}}}}}}}}]}}");
+    EXPECT_TRUE(done.ok()) << to_string(done.body);
+  };
+  install_with("");
+  pass(400);
+  make(kSweeps, "Sweep", "default", sweep("a", 1));
+  pass(60);
+  EXPECT_THAT(workloads(), IsEmpty());
+  install_with(R"("hold":{"type":"boolean"},)");
+  pass(400);
+  EXPECT_THAT(workloads(), SizeIs(1));
+  EXPECT_EQ(condition(workloads()[0], "Admitted"), "True Admitted");
 }
 
 TEST_F(CustomKind, MayBeAdmittedInPart) {

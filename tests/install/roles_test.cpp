@@ -70,6 +70,7 @@ class AccountClient final : public api::RestClient {
   }
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (!request.path.empty()) return server_.call(std::move(request), std::move(done));  // system:discovery
     const Action action = action_of(request);
     note_owners(request);
     if (note(action)) return server_.call(std::move(request), std::move(done));

@@ -6,9 +6,12 @@
 
 #include "apiserver/builtin/builtin.h"
 #include "apiserver/crd/crd.h"
+#include "apiserver/discovery/discovery.h"
 #include "apiserver/gc/event_expiry.h"
 #include "apiserver/gc/garbage_collector.h"
 #include "apiserver/gc/namespace_lifecycle.h"
+#include "apiserver/http/message.h"
+#include "apiserver/server/answers.h"
 #include "apiserver/server/core.h"
 #include "apiserver/server/crds.h"
 #include "apiserver/server/handlers.h"
@@ -18,6 +21,7 @@
 namespace berth::apiserver {
 namespace {
 
+constexpr JsonLimits kDocuments{.max_bytes = 64u << 20, .max_depth = 256};  // of OpenAPI, which the server makes itself
 constexpr std::array<std::string_view, 4> kNamespaces{"default", "kube-system", "kube-public", "kube-node-lease"};
 
 }  // namespace
@@ -53,8 +57,10 @@ struct ApiServer::Impl {
   Result<void> start();
   void on_durable(const Change& change);
   Result<void> create_namespace(std::string_view name);
+  void read_document(const std::string& path, std::function<void(api::RestResponse)> done);
 
   Core core;
+  discovery::Discovery documents{core.registry, {}};
   Crds crds;
   Requests requests;
   std::optional<Controllers> controllers;
@@ -92,6 +98,19 @@ Result<void> ApiServer::Impl::create_namespace(std::string_view name) {
   return fail("namespace " + std::string(name) + " cannot be created: " + to_string(answer.response.body));
 }
 
+void ApiServer::Impl::read_document(const std::string& path, std::function<void(api::RestResponse)> done) {
+  api::RestResponse out = not_served();
+  http::HttpRequest request;
+  request.method = "GET";
+  request.target = path;
+  if (const auto target = http::parse_target(path)) {
+    const auto found = documents.get(request, *target);
+    auto body = found && found->status == 200 ? parse_json(found->body, kDocuments) : Result<Json>(fail("no document"));
+    if (body) out = {200, std::move(*body), {}};
+  }
+  core.executor.post([out = std::move(out), done = std::move(done)] { done(out); });
+}
+
 Result<std::unique_ptr<ApiServer>> ApiServer::open(Executor& executor, std::unique_ptr<Log> log,
                                                    ApiServerOptions options) {
   auto impl = std::make_unique<Impl>(executor, std::move(log), options);
@@ -104,6 +123,7 @@ ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ApiServer::~ApiServer() = default;
 
 void ApiServer::call(api::RestRequest request, std::function<void(api::RestResponse)> done) {
+  if (!request.path.empty()) return impl_->read_document(request.path, std::move(done));
   impl_->requests.call(std::move(request), std::move(done));
 }
 

@@ -2,6 +2,7 @@
 // the file format.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,6 +65,7 @@ struct JobKindSpec {
   std::string kind;
   std::string framework;     // its name in integrations.frameworks
   std::string origin;        // the file that describes it
+  std::string text;          // its content
   std::string webhook_name;  // of its validating webhook, as refusals name it: "vpytorchjob.kb.io"
   Path suspend;              // a bool field of the job: true while it must not run
   std::vector<PodSetRule> pod_sets;
@@ -91,9 +93,13 @@ struct KnownKind {
   bool managed = false;
 };
 
+// What of a description is compared with the schema of its kind.
+enum class SchemaCheck : std::uint8_t { kAll, kPaths };
+
 // Reads one description. `origin` names the file in errors; each error is a line "origin:12: field: what was expected".
 // `self`: the type of objects of the kind, from its CustomResourceDefinition; null: not checked.
-Result<JobKindPtr> read_job_kind(std::string_view yaml, std::string_view origin, const cel::TypePtr& self = nullptr);
+Result<JobKindPtr> read_job_kind(std::string_view yaml, std::string_view origin, const cel::TypePtr& self = nullptr,
+                                 SchemaCheck check = SchemaCheck::kAll);
 
 // The descriptions that ship with Berth, by framework. Compiled once.
 const std::vector<JobKindPtr>& shipped_job_kinds();

@@ -38,7 +38,8 @@ cel::TypePtr type_below(cel::TypePtr type, const Path& path) {
 
 class Reader {
  public:
-  Reader(Findings& findings, cel::TypePtr self) : findings_(findings), self_(std::move(self)) {}
+  Reader(Findings& findings, cel::TypePtr self, SchemaCheck check)
+      : findings_(findings), self_(std::move(self)), check_(check) {}
 
   std::shared_ptr<JobKindSpec> read(const Json& document, std::string_view origin) {
     auto kind = std::make_shared<JobKindSpec>();
@@ -139,7 +140,9 @@ class Reader {
       if (required) fields.error(name, "required: a CEL expression");
       return;
     }
-    auto compiled = Expression::compile(source, wanted, self_, item ? item : self_);
+    const bool typed = check_ == SchemaCheck::kAll;
+    auto compiled =
+        typed ? Expression::compile(source, wanted, self_, item ? item : self_) : Expression::compile(source, wanted);
     if (!compiled) return fields.expected(name, Json(source), compiled.error().message);
     out = std::move(*compiled);
   }
@@ -232,6 +235,7 @@ class Reader {
 
   Findings& findings_;
   cel::TypePtr self_;
+  SchemaCheck check_;
 };
 
 // "origin:12: spec.podSets[0].count: expected ..."
@@ -253,7 +257,8 @@ std::string JobKindSpec::webhook_path() const {
   return path + (path.empty() ? "" : "-") + resource.version + "-" + lower_case(kind);
 }
 
-Result<JobKindPtr> read_job_kind(std::string_view yaml, std::string_view origin, const cel::TypePtr& self) {
+Result<JobKindPtr> read_job_kind(std::string_view yaml, std::string_view origin, const cel::TypePtr& self,
+                                 SchemaCheck check) {
   constexpr std::size_t kMaxBytes = 256u << 10;
   auto documents = parse_yaml(yaml, {.max_bytes = kMaxBytes, .max_depth = 64, .max_nodes = 20'000});
   if (!documents) return fail(std::string(origin) + ": " + documents.error().message);
@@ -261,8 +266,9 @@ Result<JobKindPtr> read_job_kind(std::string_view yaml, std::string_view origin,
     return fail(std::string(origin) + ": has " + std::to_string(documents->size()) +
                 " documents, expected one JobKind");
   Findings findings;
-  auto kind = Reader(findings, self).read(documents->front(), origin);
+  auto kind = Reader(findings, self, check).read(documents->front(), origin);
   if (!findings.errors.empty()) return fail(with_lines(findings, yaml, origin));
+  kind->text = yaml;
   return JobKindPtr(std::move(kind));
 }
 
