@@ -147,7 +147,8 @@ class Process {
                                   policy_,
                                   {[this] { refresh_metrics(); }, [this] { return metrics_.text(); }},
                                   [this] { return unready(); },
-                                  pending_source([this]() -> const engine::Engine& { return controller_->engine(); }),
+                                  pending_source([this]() -> const engine::Engine& { return controller_->engine(); },
+                                                 [this] { return executor_.now(); }),
                                   [this](std::string_view group, std::string_view resource) {
                                     return controller_->volcano_rules(group, resource);
                                   }});

@@ -214,8 +214,8 @@ class Up {
                                {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
     router.discovery.server_address = options_.listen;
     if (controller_) {
-      router.discovery.virtual_groups.push_back(
-          visibility_group(pending_source([this]() -> const engine::Engine& { return controller_->engine(); })));
+      router.discovery.virtual_groups.push_back(visibility_group(pending_source(
+          [this]() -> const engine::Engine& { return controller_->engine(); }, [this] { return executor_.now(); })));
     }
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));
     auto server = listen(*router_, *pki, *endpoint);

@@ -20,12 +20,18 @@ serve::PendingSource::Items items_of(std::optional<std::vector<engine::PendingWo
 
 }  // namespace
 
-serve::PendingSource pending_source(std::function<const engine::Engine&()> engine) {
+serve::PendingSource pending_source(std::function<const engine::Engine&()> engine, std::function<Time()> now) {
   return {[engine](std::string_view queue, visibility::Page page) {
             return items_of(engine().pending_in_cluster_queue(queue, page.offset, page.limit));
           },
           [engine](std::string_view ns, std::string_view queue, visibility::Page page) {
             return items_of(engine().pending_in_local_queue(ns, queue, page.offset, page.limit));
+          },
+          [engine, now](std::string_view ns, std::string_view workload, bool all) -> std::optional<Json> {
+            auto explanation = engine().explain(now(), ns, workload);
+            if (!explanation) return std::nullopt;
+            if (!all) engine::hide_other_namespaces(*explanation);
+            return engine::to_json(*explanation);
           }};
 }
 
@@ -39,7 +45,7 @@ apiserver::discovery::VirtualGroup visibility_group(serve::PendingSource source)
   group.openapi_v3 = visibility::openapi_v3;
   group.openapi_v2 = visibility::openapi_v2();
   group.answer = [source = std::move(source)](std::string_view method, const http::Target& target) {
-    return serve::answer_pending(source, method, target);
+    return serve::answer_visibility(source, method, target);
   };
   return group;
 }

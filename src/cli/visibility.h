@@ -9,8 +9,8 @@
 
 namespace berth::cli {
 
-// Calls `engine` on the executor that owns the engine.
-serve::PendingSource pending_source(std::function<const engine::Engine&()> engine);
+// Calls `engine` and `now` on the executor that owns the engine.
+serve::PendingSource pending_source(std::function<const engine::Engine&()> engine, std::function<Time()> now);
 
 // The visibility API as a group of the embedded API server.
 apiserver::discovery::VirtualGroup visibility_group(serve::PendingSource source);

@@ -113,6 +113,14 @@ Answer find_document(const http::Target& target, std::string_view accept) {
 
 AccessAttributes access_of(const http::HttpRequest& request, const http::Target& target) {
   AccessAttributes access;
+  if (const auto path = visibility::parse_explanation_path(target.segments); path && request.method == "GET") {
+    access.verb = "get";
+    access.resource = {std::string(visibility::kGroup), path->version, "workloads"};
+    access.subresource = visibility::kExplanation;
+    access.ns = target.query.flag("all") ? "" : path->ns;  // "": in all namespaces
+    access.name = path->workload;
+    return access;
+  }
   const auto question = visibility::parse_path(target.segments);
   if (!question || request.method != "GET") {
     // The verb of such a request is its method in lower case.
@@ -137,7 +145,23 @@ bool is_health(const http::Target& target) {
 
 }  // namespace
 
-Answer answer_pending(const PendingSource& source, std::string_view method, const http::Target& target) {
+namespace {
+
+Answer answer_explanation(const PendingSource& source, const visibility::ExplanationPath& path,
+                          const http::Target& target) {
+  auto explanation = source.explanation(path.ns, path.workload, target.query.flag("all"));
+  if (!explanation) return refuse(visibility::no_such_workload(path.workload));
+  return [path, explanation = std::move(*explanation), pretty = target.query.flag("pretty")]() mutable {
+    const Json out = visibility::encode_explanation(path, std::move(explanation));
+    return json(200, pretty ? to_pretty_string(out) : to_string(out));
+  };
+}
+
+}  // namespace
+
+Answer answer_visibility(const PendingSource& source, std::string_view method, const http::Target& target) {
+  if (const auto path = visibility::parse_explanation_path(target.segments); path && source.explanation)
+    return method == "GET" ? answer_explanation(source, *path, target) : refuse(method_not_allowed());
   const auto question = visibility::parse_path(target.segments);
   if (!question) return nothing_there(target);
   if (method != "GET") return refuse(method_not_allowed());
@@ -182,7 +206,7 @@ std::unique_ptr<http::Exchange> VisibilityHandler::execute(std::unique_ptr<Parse
           if (refusal) return sink->respond([refusal = std::move(*refusal)] { return refusal; });
           const http::Target& target = *request->target;
           auto found = find_document(target, request->http.header("Accept"));
-          if (!found) return sink->respond(answer_pending(source_, request->http.method, target));
+          if (!found) return sink->respond(answer_visibility(source_, request->http.method, target));
           sink->respond(request->http.method == "GET" ? std::move(found) : refuse(method_not_allowed()));
         });
   return exchange;

@@ -40,7 +40,8 @@ class EmbeddedSite final : public Site {
     apiserver::http::RouterOptions router;
     router.objects = world_->server().objects();
     router.discovery.virtual_groups.push_back(cli::visibility_group(
-        cli::pending_source([this]() -> const engine::Engine& { return world_->controller().engine(); })));
+        cli::pending_source([this]() -> const engine::Engine& { return world_->controller().engine(); },
+                            [this] { return world_->executor().now(); })));
     router_ = std::make_unique<apiserver::http::Router>(world_->server(), world_->server().registry(),
                                                         world_->executor(), std::move(router));
   }

@@ -146,6 +146,39 @@ void add_paths(std::string_view version, const Form& form, JsonObject& paths) {
   }
 }
 
+// The explanation of a workload. Its fields grow with Berth, so the schema leaves them open.
+void add_explanation(std::string_view version, const Form& form, JsonObject& paths, JsonObject& schemas) {
+  const std::string name = schema_name(version, kExplanationKind);
+  const JsonObject kind{{"group", kGroup}, {"version", version}, {"kind", kExplanationKind}};
+  schemas[name] = JsonObject{{"description", "Why a workload waits, and the smallest changes that would admit it."},
+                             {"type", "object"},
+                             {"x-kubernetes-preserve-unknown-fields", true},
+                             {"x-kubernetes-group-version-kind", JsonArray{kind}}};
+  JsonObject ok{{"description", "OK"}};
+  if (form.v2) {
+    ok["schema"] = form.reference(name);
+  } else {
+    ok["content"] = JsonObject{{"application/json", JsonObject{{"schema", form.reference(name)}}}};
+  }
+  JsonObject get{{"description", "read why the specified workload waits"},
+                 {"operationId", "readVisibilityKueueXK8sIo" + std::string(version) + "workloadExplanation"},
+                 {"tags", JsonArray{"visibilityKueueXK8sIo_" + std::string(version)}},
+                 {"responses", JsonObject{{"200", std::move(ok)}}},
+                 {"x-kubernetes-action", "get"},
+                 {"x-kubernetes-group-version-kind", kind}};
+  if (form.v2) {
+    get["produces"] = JsonArray{"application/json"};
+    get["schemes"] = JsonArray{"https"};
+  }
+  const std::string path =
+      "/apis/" + group_version(version) + "/namespaces/{namespace}/workloads/{name}/" + std::string(kExplanation);
+  paths[path] = JsonObject{
+      {"get", std::move(get)},
+      {"parameters", JsonArray{parameter(form, "name", "path", "string", "Name of the workload."),
+                               parameter(form, "namespace", "path", "string", "Namespace of the workload."),
+                               parameter(form, "all", "query", "boolean", "Also names objects of other namespaces.")}}};
+}
+
 Json info() { return JsonObject{{"title", "Berth visibility"}, {"version", "unversioned"}}; }
 
 }  // namespace
@@ -176,6 +209,13 @@ Json resource_list(std::string_view version) {
     resources.push_back(
         entry(std::string(queue.resource) + "/" + std::string(kSubresource), "", queue.namespaced, {"get"}));
   }
+  const auto own_entry = [](std::string_view name, std::string_view singular, JsonArray verbs) {
+    Json out = entry(name, singular, true, std::move(verbs));
+    out.as_object()["kind"] = kExplanationKind;
+    return out;
+  };
+  resources.push_back(own_entry("workloads", "workload", {}));
+  resources.push_back(own_entry("workloads/" + std::string(kExplanation), "", {"get"}));
   JsonObject out;
   out["kind"] = "APIResourceList";
   out["apiVersion"] = "v1";
@@ -198,6 +238,15 @@ Json aggregated_entry() {
                                      {"verbs", JsonArray{}},
                                      {"subresources", JsonArray{std::move(subresource)}}});
     }
+    const JsonObject kind{{"group", kGroup}, {"version", version}, {"kind", kExplanationKind}};
+    resources.push_back(JsonObject{
+        {"resource", "workloads"},
+        {"responseKind", kind},
+        {"scope", "Namespaced"},
+        {"singularResource", "workload"},
+        {"verbs", JsonArray{}},
+        {"subresources",
+         JsonArray{JsonObject{{"subresource", kExplanation}, {"responseKind", kind}, {"verbs", JsonArray{"get"}}}}}});
     versions.push_back(JsonObject{{"version", version}, {"resources", std::move(resources)}, {"freshness", "Current"}});
   }
   return JsonObject{{"metadata", JsonObject{{"name", kGroup}}}, {"versions", std::move(versions)}};
@@ -208,6 +257,7 @@ Json openapi_v3(std::string_view version) {
   JsonObject paths, schemas;
   add_paths(version, form, paths);
   add_schemas(version, form, schemas);
+  add_explanation(version, form, paths, schemas);
   return JsonObject{{"openapi", "3.0.0"},
                     {"info", info()},
                     {"paths", std::move(paths)},
@@ -220,6 +270,7 @@ Json openapi_v2() {
   for (const std::string_view version : kVersions) {
     add_paths(version, form, paths);
     add_schemas(version, form, definitions);
+    add_explanation(version, form, paths, definitions);
   }
   return JsonObject{
       {"swagger", "2.0"}, {"info", info()}, {"paths", std::move(paths)}, {"definitions", std::move(definitions)}};

@@ -70,6 +70,28 @@ RestResponse no_such_queue(std::string_view resource, std::string_view name) {
   return not_found({std::string(kGroup), "", std::string(resource)}, name);
 }
 
+std::optional<ExplanationPath> parse_explanation_path(const std::vector<std::string>& segments) {
+  if (segments.size() != 8 || segments[0] != "apis" || segments[1] != kGroup || !serves(segments[2]) ||
+      segments[3] != "namespaces" || segments[5] != "workloads" || segments[7] != kExplanation)
+    return std::nullopt;
+  return ExplanationPath{segments[2], segments[4], segments[6]};
+}
+
+Json encode_explanation(const ExplanationPath& path, Json explanation) {
+  JsonObject out;
+  out["kind"] = kExplanationKind;
+  out["apiVersion"] = std::string(kGroup) + "/" + path.version;
+  out["metadata"] = JsonObject{{"name", path.workload}, {"namespace", path.ns}};
+  if (auto* fields = explanation.if_object()) {
+    for (auto& [key, value] : *fields) {
+      if (key != "name" && key != "namespace") out[key] = std::move(value);
+    }
+  }
+  return out;
+}
+
+RestResponse no_such_workload(std::string_view name) { return not_found({std::string(kGroup), "", "workload"}, name); }
+
 bool serves(std::string_view version) { return std::ranges::find(kVersions, version) != kVersions.end(); }
 
 std::optional<Question> parse_path(const std::vector<std::string>& segments) {

@@ -4,7 +4,12 @@
 //   /apis/visibility.kueue.x-k8s.io/<version>/clusterqueues/<name>/pendingworkloads
 //   /apis/visibility.kueue.x-k8s.io/<version>/namespaces/<ns>/localqueues/<name>/pendingworkloads
 //
-// with the query options offset and limit. Both versions are the same.
+// with the query options offset and limit. Both versions are the same. Berth's own:
+//
+//   /apis/visibility.kueue.x-k8s.io/<version>/namespaces/<ns>/workloads/<name>/explanation[?all=true]
+//
+// says why a workload waits and what would change that. Objects of other namespaces are not named unless `all` is true,
+// which needs the right in all namespaces.
 #pragma once
 
 #include <array>
@@ -58,6 +63,17 @@ struct Question {
   std::string queue;
 };
 std::optional<Question> parse_path(const std::vector<std::string>& segments);
+
+inline constexpr std::string_view kExplanationKind = "WorkloadExplanation";
+inline constexpr std::string_view kExplanation = "explanation";
+struct ExplanationPath {
+  std::string version, ns, workload;
+};
+std::optional<ExplanationPath> parse_explanation_path(const std::vector<std::string>& segments);
+// `explanation`: the fields of the document.
+Json encode_explanation(const ExplanationPath& path, Json explanation);
+// The 404 for a workload that does not exist or has finished.
+RestResponse no_such_workload(std::string_view name);
 
 bool serves(std::string_view version);
 

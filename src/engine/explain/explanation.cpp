@@ -1,6 +1,8 @@
 // An explanation as JSON.
 #include "engine/explain/explanation.h"
 
+#include <algorithm>
+
 namespace berth::engine {
 namespace {
 
@@ -116,6 +118,29 @@ std::string_view to_string(Change::Kind kind) {
       break;
   }
   return "ReducePods";
+}
+
+void hide_other_namespaces(Explanation& e) {
+  static const std::string kHidden = "(another namespace)";
+  const std::string own = e.ns + "/";
+  const auto foreign = [&](const std::string& workload) { return !workload.empty() && !workload.starts_with(own); };
+  const auto hide = [&](std::string& workload) {
+    if (foreign(workload)) workload = kHidden;
+  };
+  for (auto& ahead : e.ahead) hide(ahead.workload);
+  for (auto& shortage : e.shortages) {
+    for (auto& holder : shortage.holders) hide(holder.workload);
+  }
+  for (auto* list : {&e.waits_for, &e.victims}) std::ranges::for_each(*list, hide);
+  for (auto& change : e.changes) {
+    if (foreign(change.workload)) change.text = "End or preempt a workload of another namespace.";
+    hide(change.workload);
+    if (!std::ranges::any_of(change.preempts, foreign)) continue;
+    const std::size_t sentence = change.text.find(" The workload then preempts");
+    if (sentence != std::string::npos) change.text.resize(sentence);
+    change.text += " The workload then preempts " + std::to_string(change.preempts.size()) + " workload(s).";
+    std::ranges::for_each(change.preempts, hide);
+  }
 }
 
 Json to_json(const Explanation& e) {

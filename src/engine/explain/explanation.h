@@ -106,6 +106,9 @@ struct Explanation {
   std::vector<std::string> victims;  // workloads that were preempted for it and have not got quota again
 };
 
+// Takes away the names of workloads of other namespaces than the explained one, for those who may not see them.
+void hide_other_namespaces(Explanation& explanation);
+
 // For machines: the fields above in lowerCamelCase; amounts as quantities, times as RFC 3339; what is empty is left
 // out.
 Json to_json(const Explanation& explanation);

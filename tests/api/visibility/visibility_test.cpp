@@ -86,7 +86,8 @@ TEST(VisibilityDocuments, ListTheSubresourcesOfBothQueues) {
     }
     EXPECT_EQ(told,
               "clusterqueues\nclusterqueues/pendingworkloads get\n"
-              "localqueues namespaced\nlocalqueues/pendingworkloads namespaced get\n");
+              "localqueues namespaced\nlocalqueues/pendingworkloads namespaced get\n"
+              "workloads namespaced\nworkloads/explanation namespaced get\n");
   }
   EXPECT_EQ(string_at(group_document(), {"preferredVersion", "version"}), "v1beta2");
   EXPECT_EQ(array_at(aggregated_entry(), {"versions"}).size(), kVersions.size());
@@ -114,11 +115,11 @@ TEST(VisibilityDocuments, OpenApiRefersToItsOwnSchemasOnly) {
   for (const std::string_view version : kVersions) {
     const Json document = openapi_v3(version);
     expect_complete(document, object_at(document, {"components", "schemas"}), "#/components/schemas/");
-    EXPECT_EQ(object_at(document, {"paths"}).size(), 2u);
+    EXPECT_EQ(object_at(document, {"paths"}).size(), 3u);
   }
   const Json document = openapi_v2();
   expect_complete(document, object_at(document, {"definitions"}), "#/definitions/");
-  EXPECT_EQ(object_at(document, {"paths"}).size(), 4u);
+  EXPECT_EQ(object_at(document, {"paths"}).size(), 6u);
 }
 
 }  // namespace
