@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "api/visibility/documents.h"
+#include "cli/what_if_changes.h"
+#include "engine/explain/what_if.h"
 
 namespace berth::cli {
 namespace {
@@ -32,6 +34,11 @@ serve::PendingSource pending_source(std::function<const engine::Engine&()> engin
             if (!explanation) return std::nullopt;
             if (!all) engine::hide_other_namespaces(*explanation);
             return engine::to_json(*explanation);
+          },
+          [engine, now](const Json& what_if) -> Result<Json> {
+            auto changes = changes_of(what_if, engine(), now());
+            if (!changes) return tl::unexpected(changes.error());
+            return engine::to_json(engine::what_if(engine(), now(), *changes));
           }};
 }
 
@@ -44,8 +51,9 @@ apiserver::discovery::VirtualGroup visibility_group(serve::PendingSource source)
   group.resources = visibility::resource_list;
   group.openapi_v3 = visibility::openapi_v3;
   group.openapi_v2 = visibility::openapi_v2();
-  group.answer = [source = std::move(source)](std::string_view method, const http::Target& target) {
-    return serve::answer_visibility(source, method, target);
+  group.answer = [source = std::move(source)](std::string_view method, const http::Target& target,
+                                              std::string_view body) {
+    return serve::answer_visibility(source, method, target, body);
   };
   return group;
 }

@@ -369,6 +369,8 @@ class Engine {
   // on copies of its tree of cohorts: some milliseconds per thousand workloads there. nullopt: no such workload, or it
   // has finished.
   std::optional<Explanation> explain(Time now, std::string_view ns, std::string_view workload) const;
+  // The names of the nodes with this label.
+  std::vector<std::string> nodes_with(const std::string& label, const std::string& value) const;
   // nullopt: it is not pending
   std::optional<PendingPosition> pending_position(std::string_view ns, std::string_view workload) const;
 

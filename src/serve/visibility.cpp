@@ -113,6 +113,11 @@ Answer find_document(const http::Target& target, std::string_view accept) {
 
 AccessAttributes access_of(const http::HttpRequest& request, const http::Target& target) {
   AccessAttributes access;
+  if (const auto version = visibility::parse_what_if_path(target.segments); version && request.method == "POST") {
+    access.verb = "create";
+    access.resource = {std::string(visibility::kGroup), *version, std::string(visibility::kWhatIfs)};
+    return access;
+  }
   if (const auto path = visibility::parse_explanation_path(target.segments); path && request.method == "GET") {
     access.verb = "get";
     access.resource = {std::string(visibility::kGroup), path->version, "workloads"};
@@ -157,9 +162,22 @@ Answer answer_explanation(const PendingSource& source, const visibility::Explana
   };
 }
 
+Answer answer_what_if(const PendingSource& source, std::string version, std::string_view body) {
+  const auto parsed = parse_json(body);
+  if (!parsed) return refuse(api::bad_request(parsed.error().message));
+  auto status = source.what_if(*parsed);
+  if (!status) return refuse(api::bad_request(status.error().message));
+  return [version = std::move(version), status = std::move(*status)]() mutable {
+    return json(201, to_string(visibility::encode_what_if(version, std::move(status))));
+  };
+}
+
 }  // namespace
 
-Answer answer_visibility(const PendingSource& source, std::string_view method, const http::Target& target) {
+Answer answer_visibility(const PendingSource& source, std::string_view method, const http::Target& target,
+                         std::string_view body) {
+  if (auto version = visibility::parse_what_if_path(target.segments); version && source.what_if)
+    return method == "POST" ? answer_what_if(source, std::move(*version), body) : refuse(method_not_allowed());
   if (const auto path = visibility::parse_explanation_path(target.segments); path && source.explanation)
     return method == "GET" ? answer_explanation(source, *path, target) : refuse(method_not_allowed());
   const auto question = visibility::parse_path(target.segments);
@@ -206,7 +224,8 @@ std::unique_ptr<http::Exchange> VisibilityHandler::execute(std::unique_ptr<Parse
           if (refusal) return sink->respond([refusal = std::move(*refusal)] { return refusal; });
           const http::Target& target = *request->target;
           auto found = find_document(target, request->http.header("Accept"));
-          if (!found) return sink->respond(answer_visibility(source_, request->http.method, target));
+          if (!found)
+            return sink->respond(answer_visibility(source_, request->http.method, target, request->http.body));
           sink->respond(request->http.method == "GET" ? std::move(found) : refuse(method_not_allowed()));
         });
   return exchange;

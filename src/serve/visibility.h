@@ -28,15 +28,18 @@ struct PendingSource {
   // Why a workload waits, as the fields of the document; `all`: with the names of objects of other namespaces. nullopt:
   // no such workload.
   std::function<std::optional<Json>(std::string_view ns, std::string_view workload, bool all)> explanation;
+  // What would follow from the changes of a WhatIf. Error: what is wrong with it.
+  std::function<Result<Json>(const Json& what_if)> what_if;
 };
 
 // Encodes a response. Called once, on any thread.
 using Answer = std::function<http::HttpResponse()>;
 
 // Answers an authorized request below the group's path. Call it on the executor; the returned Answer does the
-// encoding on the thread that calls it. 404 for an unknown queue, workload or resource, 400 for invalid options, 405
-// for methods other than GET.
-Answer answer_visibility(const PendingSource& source, std::string_view method, const http::Target& target);
+// encoding on the thread that calls it. `body` is that of the request. 404 for an unknown queue, workload or resource,
+// 400 for invalid options, 405 for methods other than GET.
+Answer answer_visibility(const PendingSource& source, std::string_view method, const http::Target& target,
+                         std::string_view body);
 
 // The aggregated API server: health checks without authorization; discovery, OpenAPI and the group with it.
 class VisibilityHandler final : public http::Handler {

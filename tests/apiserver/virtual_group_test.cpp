@@ -23,7 +23,7 @@ discovery::VirtualGroup greetings() {
   group.openapi_v3 = [](std::string_view version) { return Json(JsonObject{{"openapi", "3.0.0"}, {"of", version}}); };
   group.openapi_v2 = JsonObject{{"paths", JsonObject{{"/hello", JsonObject()}}},
                                 {"definitions", JsonObject{{"com.example.Greeting", JsonObject()}}}};
-  group.answer = [](std::string_view method, const Target& target) {
+  group.answer = [](std::string_view method, const Target& target, std::string_view) {
     return [text = std::string(method) + " " + target.path] { return plain_text(200, text); };
   };
   return group;

@@ -214,6 +214,11 @@ Json resource_list(std::string_view version) {
     out.as_object()["kind"] = kExplanationKind;
     return out;
   };
+  resources.push_back(JsonObject{{"name", kWhatIfs},
+                                 {"singularName", "whatif"},
+                                 {"namespaced", false},
+                                 {"kind", kWhatIfKind},
+                                 {"verbs", JsonArray{"create"}}});
   resources.push_back(own_entry("workloads", "workload", {}));
   resources.push_back(own_entry("workloads/" + std::string(kExplanation), "", {"get"}));
   JsonObject out;
@@ -247,6 +252,12 @@ Json aggregated_entry() {
         {"verbs", JsonArray{}},
         {"subresources",
          JsonArray{JsonObject{{"subresource", kExplanation}, {"responseKind", kind}, {"verbs", JsonArray{"get"}}}}}});
+    resources.push_back(
+        JsonObject{{"resource", kWhatIfs},
+                   {"responseKind", JsonObject{{"group", kGroup}, {"version", version}, {"kind", kWhatIfKind}}},
+                   {"scope", "Cluster"},
+                   {"singularResource", "whatif"},
+                   {"verbs", JsonArray{"create"}}});
     versions.push_back(JsonObject{{"version", version}, {"resources", std::move(resources)}, {"freshness", "Current"}});
   }
   return JsonObject{{"metadata", JsonObject{{"name", kGroup}}}, {"versions", std::move(versions)}};

@@ -92,6 +92,20 @@ Json encode_explanation(const ExplanationPath& path, Json explanation) {
 
 RestResponse no_such_workload(std::string_view name) { return not_found({std::string(kGroup), "", "workload"}, name); }
 
+std::optional<std::string> parse_what_if_path(const std::vector<std::string>& segments) {
+  if (segments.size() != 4 || segments[0] != "apis" || segments[1] != kGroup || !serves(segments[2]) ||
+      segments[3] != kWhatIfs)
+    return std::nullopt;
+  return segments[2];
+}
+
+Json encode_what_if(std::string_view version, Json status) {
+  return JsonObject{{"kind", kWhatIfKind},
+                    {"apiVersion", std::string(kGroup) + "/" + std::string(version)},
+                    {"metadata", JsonObject()},
+                    {"status", std::move(status)}};
+}
+
 bool serves(std::string_view version) { return std::ranges::find(kVersions, version) != kVersions.end(); }
 
 std::optional<Question> parse_path(const std::vector<std::string>& segments) {

@@ -8,8 +8,11 @@
 //
 //   /apis/visibility.kueue.x-k8s.io/<version>/namespaces/<ns>/workloads/<name>/explanation[?all=true]
 //
-// says why a workload waits and what would change that. Objects of other namespaces are not named unless `all` is true,
-// which needs the right in all namespaces.
+//   POST /apis/visibility.kueue.x-k8s.io/<version>/whatifs
+//
+// says what would follow from changes; nothing is stored. It names objects of all namespaces, so it needs the right in
+// all. The former says why a workload waits and what would change that. Objects of other namespaces are not named
+// unless `all` is true, which needs the right in all namespaces.
 #pragma once
 
 #include <array>
@@ -74,6 +77,12 @@ std::optional<ExplanationPath> parse_explanation_path(const std::vector<std::str
 Json encode_explanation(const ExplanationPath& path, Json explanation);
 // The 404 for a workload that does not exist or has finished.
 RestResponse no_such_workload(std::string_view name);
+
+inline constexpr std::string_view kWhatIfKind = "WhatIf";
+inline constexpr std::string_view kWhatIfs = "whatifs";
+// The version in the path of what-ifs; nullopt for other paths.
+std::optional<std::string> parse_what_if_path(const std::vector<std::string>& segments);
+Json encode_what_if(std::string_view version, Json status);
 
 bool serves(std::string_view version);
 

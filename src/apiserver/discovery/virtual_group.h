@@ -24,7 +24,9 @@ struct VirtualGroup {
   Json openapi_v2;
   // Called on the executor for a request about a resource of the group, after authorization. The returned function
   // encodes the response; it is called once, on any thread.
-  std::function<std::function<http::HttpResponse()>(std::string_view method, const http::Target& target)> answer;
+  std::function<std::function<http::HttpResponse()>(std::string_view method, const http::Target& target,
+                                                    std::string_view body)>
+      answer;
 
   bool serves(std::string_view version) const;
 };

@@ -443,7 +443,7 @@ std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, Res
 }
 
 std::unique_ptr<Exchange> Router::Impl::execute_virtual(const Passage& p, const discovery::VirtualGroup& group) {
-  p.sink->respond([make = group.answer(p.in.http.method, p.in.target), headers = headers_of(p.in)] {
+  p.sink->respond([make = group.answer(p.in.http.method, p.in.target, p.in.http.body), headers = headers_of(p.in)] {
     HttpResponse response = make();
     response.headers.insert(response.headers.end(), headers.begin(), headers.end());
     return response;

@@ -1,4 +1,5 @@
-// The commands on queues and workloads: berth create, list, stop, resume, delete, explain, and those of kubectl.
+// The commands on queues and workloads: berth create, list, stop, resume, delete, explain, what-if, and those of
+// kubectl.
 #pragma once
 
 #include <vector>
@@ -14,6 +15,7 @@ Command add_stop(CLI::App& root, const Session& session);
 Command add_resume(CLI::App& root, const Session& session);
 Command add_delete(CLI::App& root, const Session& session);
 Command add_explain(CLI::App& root, const Session& session);
+Command add_what_if(CLI::App& root, const Session& session);
 // get, describe, edit and patch: kubectl does them.
 std::vector<Command> add_kubectl_commands(CLI::App& root, const Session& session);
 

@@ -307,6 +307,15 @@ void Explainer::summarize() {
 
 }  // namespace
 
+std::vector<std::string> Engine::nodes_with(const std::string& label, const std::string& value) const {
+  std::vector<std::string> out;
+  for (const auto& [name, node] : impl_->nodes.nodes()) {
+    const auto it = node->labels.find(label);
+    if (it != node->labels.end() && it->second == value) out.push_back(name);
+  }
+  return out;
+}
+
 std::optional<Explanation> Engine::explain(Time now, std::string_view ns, std::string_view name) const {
   return impl_->explain(now, ns, name);
 }

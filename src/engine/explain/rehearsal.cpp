@@ -12,9 +12,7 @@ namespace {
 using api::kueue::Workload;
 
 // Each pass admits, evicts or releases; two workloads that preempt each other in turn would go on for ever.
-constexpr int kMaxPasses = 10'000;
-// Versions of objects that were written here: newer than all that a server gives.
-constexpr std::uint64_t kFirstVersion = std::uint64_t{1} << 62;
+constexpr int kMaxPasses = 1'000;
 
 }  // namespace
 
@@ -30,6 +28,17 @@ Rehearsal::Rehearsal(const Engine& original, Time now) : engine_(original.copy()
     if (t->in_flight->deactivation) changed.active = false;
     written(t->base, std::move(changed), write);
   }
+}
+
+std::vector<std::string> Rehearsal::cluster_queues() const {
+  std::vector<std::string> out;
+  for (const auto& [name, queue] : engine_.impl_->registries.cluster_queues) out.push_back(name);
+  return out;
+}
+
+const Workload* Rehearsal::find(std::string_view key) const {
+  const Tracked* t = std::as_const(engine_.impl_->workloads).find(key);
+  return t == nullptr ? nullptr : &*t->now;
 }
 
 bool Rehearsal::settle() {
@@ -67,7 +76,7 @@ void Rehearsal::perform(const Effects& effects) {
 }
 
 void Rehearsal::written(const Ptr<Workload>& base, Workload changed, std::uint64_t write) {
-  changed.meta.resource_version = std::to_string(kFirstVersion + ++versions_);
+  changed.meta.resource_version = std::to_string(kNewest + ++versions_);
   const std::string key = api::object_key(base->meta);
   if (lifecycle::state_of(changed) == lifecycle::State::kEvicting) evicting_.insert(key);
   answers_.push_back(WriteSettled{write, WriteSettled::Outcome::kDone, changed.meta.resource_version, ""});

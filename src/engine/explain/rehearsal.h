@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/engine.h"
 
@@ -15,6 +16,10 @@ namespace berth::engine {
 
 class Rehearsal {
  public:
+  // A version of objects that is newer than all that a server gives: of the changes that are fed. What is written here
+  // is newer still.
+  static constexpr std::uint64_t kNewest = std::uint64_t{1} << 62;
+
   Rehearsal(const Engine& original, Time now);
 
   void feed(const Event& event) { perform(engine_.handle(now_, event)); }
@@ -22,6 +27,9 @@ class Rehearsal {
   bool settle();
 
   const Engine& engine() const { return engine_; }
+  std::vector<std::string> cluster_queues() const;
+  // The workload as decided; null: it does not exist, or it has finished.
+  const api::kueue::Workload* find(std::string_view key) const;
   // Workloads that were preempted, by key, with the message of their condition.
   const std::map<std::string, std::string>& preempted() const { return preempted_; }
 

@@ -87,7 +87,7 @@ TEST(VisibilityDocuments, ListTheSubresourcesOfBothQueues) {
     EXPECT_EQ(told,
               "clusterqueues\nclusterqueues/pendingworkloads get\n"
               "localqueues namespaced\nlocalqueues/pendingworkloads namespaced get\n"
-              "workloads namespaced\nworkloads/explanation namespaced get\n");
+              "whatifs create\nworkloads namespaced\nworkloads/explanation namespaced get\n");
   }
   EXPECT_EQ(string_at(group_document(), {"preferredVersion", "version"}), "v1beta2");
   EXPECT_EQ(array_at(aggregated_entry(), {"versions"}).size(), kVersions.size());

@@ -1,0 +1,180 @@
+// berth what-if: what would follow from changes, without making them.
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <ostream>
+
+#include "api/status.h"
+#include "api/visibility/visibility.h"
+#include "cli/apply_objects.h"
+#include "cli/queues/commands.h"
+#include "cli/queues/discovery.h"
+#include "cli/queues/flags.h"
+#include "cli/queues/words.h"
+#include "cli/table.h"
+
+namespace berth::cli::queues {
+namespace {
+
+struct WhatIfFlags {
+  CommonFlags common;
+  std::vector<std::string> files, without, drain;
+};
+
+// The object as the server would store it: with its defaults, and merged into the present one. A refusal is the
+// server's own text.
+Result<Json> as_stored(Opened& opened, Discovery& discovery, const ObjectToApply& each) {
+  auto found = discovery.by_kind(string_at(each.object, {"apiVersion"}), string_at(each.object, {"kind"}));
+  if (!found) return fail(each.origin + ": " + found.error().message);
+  api::RestRequest request;
+  request.resource = found->resource;
+  request.name = string_at(each.object, {"metadata", "name"});
+  request.body = each.object;
+  request.dry_run = true;
+  request.field_manager = "berth-what-if";
+  if (found->namespaced) {
+    request.ns = string_at(each.object, {"metadata", "namespace"}, opened.ns);
+    ensure_path(request.body, {"metadata", "namespace"}) = request.ns;
+  }
+  if (request.name.empty()) {
+    request.verb = api::Verb::kCreate;
+  } else {
+    request.verb = api::Verb::kPatch;
+    request.patch_type = api::PatchType::kApply;
+    request.force = true;
+  }
+  api::RestResponse response = opened.server->call(std::move(request));
+  if (!response.ok()) return fail(each.origin + ": " + opened.server->explain(response, found->resource));
+  return std::move(response.body);
+}
+
+Result<Json> deletion(Opened& opened, Discovery& discovery, const std::string& text) {
+  auto what = parse_type_and_name("--without", text);
+  if (!what) return tl::unexpected(what.error());
+  auto found = discovery.by_type(what->type);
+  if (!found) return tl::unexpected(found.error());
+  JsonObject out{{"kind", found->kind}, {"name", what->name}};
+  if (found->namespaced) out["namespace"] = opened.ns;
+  return Json(std::move(out));
+}
+
+Result<Json> question(Opened& opened, const WhatIfFlags& flags) {
+  Discovery discovery(*opened.server);
+  JsonArray apply, remove, drain;
+  if (!flags.files.empty()) {
+    auto objects = read_objects(flags.files);
+    if (!objects) return tl::unexpected(objects.error());
+    for (const ObjectToApply& each : *objects) {
+      auto stored = as_stored(opened, discovery, each);
+      if (!stored) return tl::unexpected(stored.error());
+      apply.push_back(std::move(*stored));
+    }
+  }
+  for (const std::string& each : flags.without) {
+    auto object = deletion(opened, discovery, each);
+    if (!object) return tl::unexpected(object.error());
+    remove.push_back(std::move(*object));
+  }
+  for (const std::string& each : flags.drain) {
+    const std::size_t equals = each.find('=');
+    if (equals == std::string::npos || equals == 0)
+      return wrong_value("--drain", each, "expected LABEL=VALUE of nodes");
+    drain.push_back(JsonObject{{"key", each.substr(0, equals)}, {"value", each.substr(equals + 1)}});
+  }
+  return Json(JsonObject{
+      {"kind", api::visibility::kWhatIfKind},
+      {"apiVersion", std::string(api::visibility::kGroup) + "/v1beta2"},
+      {"spec", JsonObject{{"apply", std::move(apply)}, {"delete", std::move(remove)}, {"drain", std::move(drain)}}}});
+}
+
+std::string at(const Json& object, std::string_view key) { return printable(string_at(object, {key})); }
+
+void print_items(const Session& session, const Json& status, std::string_view key, std::string_view title) {
+  Table table({"WORKLOAD", "CLUSTERQUEUE", "BEFORE", "AFTER", "WHY"});
+  for (const Json& each : array_at(status, {key}))
+    table.add({{at(each, "workload")},
+               {at(each, "clusterQueue")},
+               {at(each, "before")},
+               {at(each, "after")},
+               {at(each, "text")}});
+  if (!table.empty()) *session.out << title << "\n" << table.text(session.colour) << "\n";
+}
+
+std::string arrow(std::string_view before, std::string_view after) {
+  return before == after ? std::string(after) : std::string(before) + " -> " + std::string(after);
+}
+std::string arrow(const Json& object, std::string_view key) {
+  return arrow(std::to_string(int_at(object, {key, "before"})), std::to_string(int_at(object, {key, "after"})));
+}
+
+void print_text(const Session& session, const Json& status) {
+  print_items(session, status, "admitted", "Would get quota:");
+  print_items(session, status, "preempted", "Would be preempted:");
+  print_items(session, status, "moved", "Would get something else:");
+  print_items(session, status, "waiting", "Would wait:");
+  print_items(session, status, "gone", "Would be gone:");
+  Table table({"CLUSTERQUEUE", "PENDING", "RESERVING", "SHARE", "RESERVED QUOTA"});
+  for (const Json& queue : array_at(status, {"queues"})) {
+    std::string reserved;
+    for (const Json& each : array_at(queue, {"reserved"}))
+      reserved += (reserved.empty() ? "" : ", ") + at(each, "flavor") + "/" + at(each, "resource") + " " +
+                  arrow(at(each, "before"), at(each, "after"));
+    table.add({{at(queue, "name")},
+               {arrow(queue, "pending")},
+               {arrow(queue, "reserving")},
+               {find(queue, "weightedShare") == nullptr ? "" : arrow(queue, "weightedShare")},
+               {reserved}});
+  }
+  if (table.empty()) {
+    *session.out << "Nothing would change.\n";
+  } else {
+    *session.out << "Queues:\n" << table.text(session.colour);
+  }
+  if (!bool_at(status, {"complete"}, true))
+    *session.out << "Some workloads preempt each other again and again; this is one state of many.\n";
+}
+
+int what_if(const Session& session, const WhatIfFlags& flags) {
+  if (flags.files.empty() && flags.without.empty() && flags.drain.empty())
+    return session.misused("nothing to try: name changes with -f, --without or --drain");
+  return with_server(session, flags.common, [&](Opened& opened) {
+    auto asked = question(opened, flags);
+    if (!asked) return session.failed(asked.error().message);
+    api::RestRequest request;
+    request.verb = api::Verb::kCreate;
+    request.resource = {std::string(api::visibility::kGroup), std::string(api::visibility::kVersions.front()),
+                        std::string(api::visibility::kWhatIfs)};
+    request.body = std::move(*asked);
+    const auto resource = request.resource;
+    const api::RestResponse response = opened.server->call(std::move(request));
+    if (!response.ok()) return session.failed(opened.server->explain(response, resource));
+    if (opened.format.text()) {
+      print_text(session, *find(response.body, "status"));
+    } else {
+      *session.out << printed(opened.format, response.body);
+    }
+    return 0;
+  });
+}
+
+}  // namespace
+
+Command add_what_if(CLI::App& root, const Session& session) {
+  CLI::App* app = root.add_subcommand("what-if", "Say what would follow from changes; nothing is changed");
+  auto flags = std::make_shared<WhatIfFlags>();
+  add_list_option(*app, "-f,--filename", flags->files, "A file or directory with objects to apply; may be repeated");
+  add_list_option(*app, "--without", flags->without, "As if this object were deleted: TYPE/NAME, for example node/n1");
+  add_list_option(*app, "--drain", flags->drain, "As if all nodes with this label were gone: LABEL=VALUE");
+  add_place_flags(*app, flags->common);
+  add_format_flags(*app, flags->common);
+  app->footer(
+      "The objects go through the API server first (a dry run), so they get its defaults, or its refusal. Then the "
+      "changes\n"
+      "are made on a copy of the queues, in which evicted jobs stop at once and time stands still. What would happen\n"
+      "without them is left out. Queues, cohorts, flavors, topologies, checks, Workloads, Nodes and jobs can be "
+      "tried.\n"
+      "Example: berth what-if -f bigger-queue.yaml --without node/gpu-7");
+  return {app, [session, flags] { return what_if(session, *flags); }};
+}
+
+}  // namespace berth::cli::queues

@@ -1,0 +1,119 @@
+#include "cli/what_if_changes.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "engine/explain/rehearsal.h"
+#include "jobs/compose.h"
+#include "jobs/job_adapter.h"
+#include "jobs/kinds/described_job.h"
+#include "jobs/kinds/job_kind.h"
+
+namespace berth::cli {
+namespace {
+
+using engine::Event;
+
+template <typename Seen, typename Object>
+Result<Event> seen(Result<Object> object) {
+  if (!object) return tl::unexpected(object.error());
+  object->meta.generation = 0;  // any difference counts
+  object->meta.resource_version = std::to_string(engine::Rehearsal::kNewest);
+  return Seen{std::make_shared<const Object>(std::move(*object))};
+}
+
+Result<Event> seen_workload(const Json& object, Time now) {
+  auto workload = api::kueue::decode_workload(object);
+  if (!workload) return tl::unexpected(workload.error());
+  if (workload->meta.uid.empty()) workload->meta.uid = "what-if-" + workload->meta.ns + "-" + workload->meta.name;
+  if (workload->meta.creation == Time{}) workload->meta.creation = now;
+  return seen<engine::WorkloadSeen>(Result<api::kueue::Workload>(std::move(*workload)));
+}
+
+// The workload that a job gets; priority classes count as 0.
+Result<Event> seen_job(const Json& object, Time now) {
+  const std::string_view version = string_at(object, {"apiVersion"}), kind = string_at(object, {"kind"});
+  jobs::JobFacts facts;
+  facts.workload_priority_class = [](std::string_view) { return std::optional<std::int32_t>(0); };
+  facts.priority_class = [](std::string_view) { return std::optional<std::int32_t>(0); };
+  facts.global_default_priority_class = [] { return std::optional<std::pair<std::string, std::int32_t>>(); };
+  if (version == "batch/v1" && kind == "Job") {
+    auto workload = jobs::make_workload(jobs::batch_job(), object, facts);
+    return workload ? seen_workload(*workload, now) : tl::unexpected(workload.error());
+  }
+  for (const auto& each : jobs::kinds::shipped_job_kinds()) {
+    if (each->kind != kind || each->api_version() != version) continue;
+    const jobs::kinds::DescribedJob adapter(each, [](auto&&...) { return nullptr; });
+    if (const auto checked = adapter.check_pod_sets(object); !checked) return tl::unexpected(checked.error());
+    auto workload = jobs::make_workload(adapter, object, facts);
+    return workload ? seen_workload(*workload, now) : tl::unexpected(workload.error());
+  }
+  return fail(fmt::format("{} of {} cannot be tried: expected a queue, flavor, topology, check, Workload, Node or job",
+                          kind, version));
+}
+
+Result<Event> applied(const Json& object, Time now) {
+  using namespace api::kueue;
+  const std::string_view kind = string_at(object, {"kind"});
+  if (kind == "Node") return Event(engine::NodeSeen{std::make_shared<const api::Node>(api::decode_node(object))});
+  if (kind == "ClusterQueue") return seen<engine::ClusterQueueSeen>(decode_cluster_queue(object));
+  if (kind == "Cohort") return seen<engine::CohortSeen>(decode_cohort(object));
+  if (kind == "LocalQueue") return seen<engine::LocalQueueSeen>(decode_local_queue(object));
+  if (kind == "ResourceFlavor") return seen<engine::ResourceFlavorSeen>(decode_resource_flavor(object));
+  if (kind == "Topology") return seen<engine::TopologySeen>(decode_topology(object));
+  if (kind == "AdmissionCheck") return seen<engine::AdmissionCheckSeen>(decode_admission_check(object));
+  if (kind == "Workload") return seen_workload(object, now);
+  return seen_job(object, now);
+}
+
+Result<Event> deleted(const Json& what) {
+  const std::string_view kind = string_at(what, {"kind"});
+  const std::string ns(string_at(what, {"namespace"})), name(string_at(what, {"name"}));
+  if (name.empty()) return fail("name: expected the name of an object");
+  if (kind == "Node") return Event(engine::NodeGone{name});
+  if (kind == "ClusterQueue") return Event(engine::ClusterQueueGone{name});
+  if (kind == "Cohort") return Event(engine::CohortGone{name});
+  if (kind == "LocalQueue") return Event(engine::LocalQueueGone{ns, name});
+  if (kind == "ResourceFlavor") return Event(engine::ResourceFlavorGone{name});
+  if (kind == "Workload") return Event(engine::WorkloadGone{ns, name, ""});
+  return fail("kind \"" + std::string(kind) +
+              "\": expected ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload or Node");
+}
+
+}  // namespace
+
+Result<std::vector<Event>> changes_of(const Json& what_if, const engine::Engine& engine, Time now) {
+  const auto& objects = array_at(what_if, {"spec", "apply"});
+  const auto& deletions = array_at(what_if, {"spec", "delete"});
+  const auto& drains = array_at(what_if, {"spec", "drain"});
+  if (objects.empty() && deletions.empty() && drains.empty())
+    return fail("spec: expected changes in apply, delete or drain");
+  if (objects.size() + deletions.size() + drains.size() > kMaxWhatIfObjects)
+    return fail(fmt::format("spec: {} changes, expected at most {}", objects.size() + deletions.size() + drains.size(),
+                            kMaxWhatIfObjects));
+  std::vector<Event> out;
+  const auto add = [&](std::string_view list, std::size_t i, Result<Event> event) -> Result<void> {
+    if (!event) return fail(fmt::format("spec.{}[{}]: {}", list, i, event.error().message));
+    out.push_back(std::move(*event));
+    return {};
+  };
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (auto added = add("apply", i, applied(objects[i], now)); !added) return tl::unexpected(added.error());
+  }
+  for (std::size_t i = 0; i < deletions.size(); ++i) {
+    if (auto added = add("delete", i, deleted(deletions[i])); !added) return tl::unexpected(added.error());
+  }
+  for (std::size_t i = 0; i < drains.size(); ++i) {
+    const std::string key(string_at(drains[i], {"key"})), value(string_at(drains[i], {"value"}));
+    const auto nodes = engine.nodes_with(key, value);
+    if (nodes.empty()) return fail(fmt::format("spec.drain[{}]: no node has the label {}={}", i, key, value));
+    for (const std::string& node : nodes) out.push_back(engine::NodeGone{node});
+  }
+  return out;
+}
+
+}  // namespace berth::cli

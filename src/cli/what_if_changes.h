@@ -1,0 +1,20 @@
+// The changes of a WhatIf as events of the engine.
+//
+//   spec.apply: objects as they would be stored: Kueue's kinds, Nodes, and jobs that are described or batch/v1 Jobs
+//   spec.delete: [{kind, namespace, name}]: ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload, Node
+//   spec.drain: [{key, value}]: all nodes with this label go
+#pragma once
+
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "engine/engine.h"
+
+namespace berth::cli {
+
+// Error: the path of the object in the WhatIf, and what was expected there. At most kMaxWhatIfObjects changes.
+inline constexpr std::size_t kMaxWhatIfObjects = 1'000;
+Result<std::vector<engine::Event>> changes_of(const Json& what_if, const engine::Engine& engine, Time now);
+
+}  // namespace berth::cli

@@ -1,0 +1,183 @@
+#include "engine/explain/what_if.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "api/meta.h"
+#include "engine/explain/rehearsal.h"
+
+namespace berth::engine {
+namespace {
+
+struct Held {
+  std::string cluster_queue, what;
+};
+using ByKey = std::map<std::string, Held>;  // "namespace/name"
+
+// "main 3 x default-flavor on rack1/node1:2, rack1/node2:1"
+std::string words_of(const api::kueue::Admission& admission) {
+  std::string out;
+  for (const auto& pod_set : admission.pod_set_assignments) {
+    std::set<std::string> flavors;
+    for (const auto& [resource, flavor] : pod_set.flavors) flavors.insert(flavor);
+    std::string names, places;
+    for (const auto& flavor : flavors) names += (names.empty() ? "" : "+") + flavor;
+    if (pod_set.topology_assignment) {
+      for (const auto& domain : pod_set.topology_assignment->domains) {
+        std::string path;
+        for (const auto& value : domain.values) path += (path.empty() ? "" : "/") + value;
+        places += (places.empty() ? " on " : ", ") + path + ":" + std::to_string(domain.count);
+      }
+    }
+    out += (out.empty() ? "" : "; ") + pod_set.name + " " + std::to_string(pod_set.count) + " x " + names + places;
+  }
+  return out;
+}
+
+ByKey held_in(const Engine& engine) {
+  ByKey out;
+  for (const HeldQuota& held : engine.held_quotas()) {
+    const auto& admission = held.workload->status.admission;
+    out[api::object_key(held.workload->meta)] = {held.cluster_queue, admission ? words_of(*admission) : ""};
+  }
+  return out;
+}
+
+std::map<std::string, Amount> reserved_in(const ClusterQueueStatus& status,
+                                          std::set<std::pair<std::string, std::string>>& keys) {
+  std::map<std::string, Amount> out;
+  for (const auto& flavor : status.reservation) {
+    for (const auto& resource : flavor.resources) {
+      keys.emplace(flavor.flavor, resource.name);
+      out[flavor.flavor + "/" + resource.name] = resource.total;
+    }
+  }
+  return out;
+}
+
+std::optional<std::int64_t> share_of(const ClusterQueueStatus& status) {
+  return status.fair_share ? std::optional(status.fair_share->weighted_share) : std::nullopt;
+}
+
+std::optional<WhatIf::Queue> compare(const std::string& name, const ClusterQueueStatus& before,
+                                     const ClusterQueueStatus& after) {
+  WhatIf::Queue out{
+      name, before.pending, after.pending, before.reserving, after.reserving, share_of(before), share_of(after), {}};
+  std::set<std::pair<std::string, std::string>> keys;
+  auto old_usage = reserved_in(before, keys), new_usage = reserved_in(after, keys);
+  for (const auto& [flavor, resource] : keys) {
+    const std::string key = flavor + "/" + resource;
+    if (old_usage[key] != new_usage[key]) out.usage.push_back({flavor, resource, old_usage[key], new_usage[key]});
+  }
+  const bool same = out.pending_before == out.pending_after && out.reserving_before == out.reserving_after &&
+                    out.share_before == out.share_after && out.usage.empty();
+  return same ? std::nullopt : std::optional(std::move(out));
+}
+
+// Why it waits, as decided.
+std::string why_it_waits(const Rehearsal& in, const std::string& key) {
+  const auto* workload = in.find(key);
+  const auto* quota =
+      workload == nullptr ? nullptr : api::find_condition(workload->status.conditions, api::kueue::kQuotaReserved);
+  return quota == nullptr || quota->status ? "" : quota->reason + ": " + quota->message;
+}
+
+}  // namespace
+
+WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes) {
+  WhatIf out;
+  Rehearsal without(engine, now), with(engine, now);
+  out.complete = without.settle();
+  for (const Event& change : changes) with.feed(change);
+  out.complete = with.settle() && out.complete;
+  const ByKey before = held_in(without.engine()), after = held_in(with.engine());
+  const auto why = [&](const std::string& key) { return why_it_waits(with, key); };
+  for (const auto& [key, held] : after) {
+    const auto old = before.find(key);
+    if (old == before.end()) {
+      out.admitted.push_back({key, held.cluster_queue, "", held.what, ""});
+    } else if (old->second.what != held.what) {
+      out.moved.push_back({key, held.cluster_queue, old->second.what, held.what, ""});
+    }
+  }
+  for (const auto& [key, held] : before) {
+    if (after.contains(key)) continue;
+    if (with.find(key) != nullptr) {
+      out.waiting.push_back({key, held.cluster_queue, held.what, "", why(key)});
+    } else {
+      out.gone.push_back({key, held.cluster_queue, held.what, "", ""});
+    }
+  }
+  for (const Event& change : changes) {
+    const auto* seen = std::get_if<WorkloadSeen>(&change);
+    if (seen == nullptr) continue;
+    const std::string key = api::object_key(seen->object->meta);
+    if (!after.contains(key) && !before.contains(key) && with.find(key) != nullptr)
+      out.waiting.push_back({key, "", "", "", why(key)});
+  }
+  for (const auto& [key, message] : with.preempted()) {
+    if (without.preempted().contains(key)) continue;
+    const auto old = before.find(key), again = after.find(key);
+    out.preempted.push_back({key, old == before.end() ? "" : old->second.cluster_queue,
+                             old == before.end() ? "" : old->second.what,
+                             again == after.end() ? "" : again->second.what, message});
+  }
+  std::set<std::string> names;
+  for (const Rehearsal* side : {&without, &with}) {
+    for (std::string& name : side->cluster_queues()) names.insert(std::move(name));
+  }
+  for (const std::string& name : names) {
+    const auto old = without.engine().cluster_queue_status(name), now_there = with.engine().cluster_queue_status(name);
+    if (!old && !now_there) continue;
+    if (auto queue = compare(name, old.value_or(ClusterQueueStatus()), now_there.value_or(ClusterQueueStatus())))
+      out.queues.push_back(std::move(*queue));
+  }
+  return out;
+}
+
+namespace {
+
+Json items(const std::vector<WhatIf::Item>& list) {
+  JsonArray out;
+  for (const auto& item : list) {
+    JsonObject each{{"workload", item.workload}};
+    if (!item.cluster_queue.empty()) each["clusterQueue"] = item.cluster_queue;
+    if (!item.before.empty()) each["before"] = item.before;
+    if (!item.after.empty()) each["after"] = item.after;
+    if (!item.text.empty()) each["text"] = item.text;
+    out.emplace_back(std::move(each));
+  }
+  return out;
+}
+
+}  // namespace
+
+Json to_json(const WhatIf& w) {
+  JsonArray queues;
+  for (const auto& queue : w.queues) {
+    JsonObject each{{"name", queue.name},
+                    {"pending", JsonObject{{"before", queue.pending_before}, {"after", queue.pending_after}}},
+                    {"reserving", JsonObject{{"before", queue.reserving_before}, {"after", queue.reserving_after}}}};
+    if (queue.share_before || queue.share_after) {
+      JsonObject share;
+      if (queue.share_before) share["before"] = *queue.share_before;
+      if (queue.share_after) share["after"] = *queue.share_after;
+      each["weightedShare"] = std::move(share);
+    }
+    JsonArray usage;
+    for (const auto& u : queue.usage) {
+      usage.emplace_back(JsonObject{{"flavor", u.flavor},
+                                    {"resource", u.resource},
+                                    {"before", format_amount(u.resource, u.before)},
+                                    {"after", format_amount(u.resource, u.after)}});
+    }
+    if (!usage.empty()) each["reserved"] = std::move(usage);
+    queues.emplace_back(std::move(each));
+  }
+  return JsonObject{{"admitted", items(w.admitted)}, {"preempted", items(w.preempted)}, {"moved", items(w.moved)},
+                    {"waiting", items(w.waiting)},   {"gone", items(w.gone)},           {"queues", std::move(queues)},
+                    {"complete", w.complete}};
+}
+
+}  // namespace berth::engine

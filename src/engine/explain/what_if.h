@@ -1,0 +1,46 @@
+// What would follow from changes: who would be admitted, preempted, moved or kept waiting, and the change of each
+// queue's usage and share. Nothing is written: both sides are copies of the engine that live on by themselves (see
+// rehearsal.h), one with the changes and one without.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/amount.h"
+#include "base/json.h"
+#include "engine/engine.h"
+
+namespace berth::engine {
+
+struct WhatIf {
+  struct Item {
+    std::string workload, cluster_queue;  // "namespace/name"
+    std::string before, after;            // flavors and places of its pods; empty: it holds no quota
+    std::string text;                     // why it was preempted, or why it waits
+  };
+  std::vector<Item> admitted;   // get quota that they do not get without the changes
+  std::vector<Item> preempted;  // are preempted on the way, whatever they get after that
+  std::vector<Item> moved;      // have other flavors, places or counts
+  std::vector<Item> waiting;    // lose their quota, or are new and get none
+  std::vector<Item> gone;       // do not exist after the changes
+  struct Usage {
+    std::string flavor, resource;
+    Amount before, after;  // reserved
+  };
+  struct Queue {
+    std::string name;
+    std::int32_t pending_before = 0, pending_after = 0, reserving_before = 0, reserving_after = 0;
+    std::optional<std::int64_t> share_before, share_after;  // with fair sharing: in thousandths
+    std::vector<Usage> usage;                               // what differs
+  };
+  std::vector<Queue> queues;  // cluster queues in which anything differs, by name
+  bool complete = true;       // false: workloads still preempted each other at the limit of passes
+};
+
+// `changes`: as if the watch had shown them, in this order. Costs two copies of the engine.
+WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes);
+
+Json to_json(const WhatIf& what_if);
+
+}  // namespace berth::engine

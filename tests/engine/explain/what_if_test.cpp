@@ -1,0 +1,100 @@
+// what_if() says what then happens when the same change is made.
+#include "engine/explain/what_if.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/explain/full_cluster.h"
+#include "support/sanitized.h"
+
+namespace berth::engine::what_if_test {
+namespace {
+
+using test::ClusterQueueBuilder;
+using test::FullCluster;
+using test::Scenario;
+using test::WorkloadBuilder;
+
+Event seen(api::kueue::ClusterQueue queue) {
+  queue.meta.resource_version += "1";
+  return ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(std::move(queue))};
+}
+
+TEST(WhatIf, MoreQuotaAdmitsTheNextAndTellsTheUsage) {
+  Scenario s;
+  s.give(test::flavor("f"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}));
+  s.give(test::local_queue("q", "cq"));
+  s.give(WorkloadBuilder("runs").pods(3, "1"));
+  s.give(WorkloadBuilder("waits").pods(2, "1").created(test::at(1)));
+  s.run();
+  const WhatIf more = what_if(s.engine(), s.now(), {seen(ClusterQueueBuilder("cq").cpu({{"f", "5"}}))});
+  ASSERT_EQ(more.admitted.size(), 1U);
+  EXPECT_EQ(more.admitted[0].workload, "ns/waits");
+  EXPECT_EQ(more.admitted[0].after, "main 2 x f");
+  ASSERT_EQ(more.queues.size(), 1U);
+  EXPECT_EQ(more.queues[0].pending_before, 1);
+  EXPECT_EQ(more.queues[0].pending_after, 0);
+  ASSERT_EQ(more.queues[0].usage.size(), 1U);
+  EXPECT_EQ(more.queues[0].usage[0].after, Amount::of(5000));
+  EXPECT_EQ(s.state("waits"), "Pending") << "the engine itself is unchanged";
+
+  const WhatIf gone = what_if(s.engine(), s.now(), {WorkloadGone{"ns", "runs", "uid-runs"}});
+  ASSERT_EQ(gone.gone.size(), 1U);
+  EXPECT_EQ(gone.gone[0].workload, "ns/runs");
+  EXPECT_EQ(gone.admitted.size(), 1U);
+
+  const WhatIf nothing = what_if(s.engine(), s.now(), {});
+  EXPECT_TRUE(nothing.admitted.empty() && nothing.waiting.empty() && nothing.queues.empty());
+}
+
+std::set<std::string> keys_of(const std::vector<WhatIf::Item>& items) {
+  std::set<std::string> out;
+  for (const auto& item : items) out.insert(item.workload.substr(item.workload.find('/') + 1));
+  return out;
+}
+
+std::set<std::string> with_quota(const Scenario& s) {
+  std::set<std::string> out;
+  for (const auto& held : s.engine().held_quotas()) out.insert(held.workload->meta.name);
+  return out;
+}
+
+std::set<std::string> minus(const std::set<std::string>& a, const std::set<std::string>& b) {
+  std::set<std::string> out;
+  std::ranges::set_difference(a, b, std::inserter(out, out.end()));
+  return out;
+}
+
+TEST(WhatIf, EqualsWhatThenHappens) {
+  constexpr unsigned kSeeds = 300 / testing_support::kFewer;
+  int admitted = 0, waiting = 0;
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    FullCluster cluster(seed);
+    Scenario& s = cluster.scenario;
+    auto queue = cluster.queue("cq0");
+    for (auto& group : queue.resource_groups) {
+      for (auto& quotas : group.flavors) quotas.resources[0].nominal = test::quantity(std::to_string(cluster.pick(12)));
+    }
+    const auto before = with_quota(s);
+    const WhatIf told = what_if(s.engine(), s.now(), {seen(queue)});
+    if (!told.complete) continue;  // some workloads preempt each other for ever
+    queue.meta.resource_version += "1";
+    s.give(queue);
+    s.run();
+    const auto after = with_quota(s);
+    EXPECT_EQ(keys_of(told.admitted), minus(after, before));
+    EXPECT_EQ(keys_of(told.waiting), minus(before, after));
+    admitted += static_cast<int>(told.admitted.size());
+    waiting += static_cast<int>(told.waiting.size());
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(admitted, 20);
+  EXPECT_GT(waiting, 0);
+}
+
+}  // namespace
+}  // namespace berth::engine::what_if_test
