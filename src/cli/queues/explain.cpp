@@ -12,6 +12,7 @@
 #include "cli/queues/flags.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/workload_facts.h"
+#include "journal/replay.h"
 
 namespace berth::cli::queues {
 namespace {
@@ -20,7 +21,7 @@ constexpr int kShownOfQueue = 20;  // each costs a request
 
 struct ExplainFlags {
   CommonFlags common;
-  std::string type, name;
+  std::string type, name, journal, at;
 };
 
 std::string group_path() {
@@ -109,12 +110,37 @@ int explain_queue(const Session& session, Opened& opened, const ExplainFlags& fl
   return 0;
 }
 
+bool names_workload(const ExplainFlags& flags) {
+  return flags.type == "workload" || flags.type == "wl" || flags.type == "workloads";
+}
+
+// As it was at a time that a journal holds; no server is asked.
+int explain_then(const Session& session, const ExplainFlags& flags) {
+  if (!names_workload(flags)) return session.misused("--journal explains workloads: expected TYPE workload");
+  if (!flags.at.empty() && !parse_time(flags.at))
+    return session.misused("--at \"" + flags.at + "\": expected a time such as 2026-11-22T18:30:00Z");
+  auto format = parse_format(flags.common.output);
+  if (!format) return session.misused(format.error().message);
+  const Time at = flags.at.empty() ? Time::max() : *parse_time(flags.at);
+  auto replayed = journal::replay_until(flags.journal, at);
+  if (!replayed) return session.failed(replayed.error().message);
+  const std::string ns = flags.common.ns.empty() ? "default" : flags.common.ns;
+  const auto explanation = replayed->engine->explain(replayed->at, ns, flags.name);
+  if (!explanation)
+    return session.failed("workload " + ns + "/" + flags.name + " did not exist at " + format_time(replayed->at) +
+                          ", or had finished");
+  return print(session, *format,
+               api::visibility::encode_explanation({std::string(api::visibility::kVersions.front()), ns, flags.name},
+                                                   engine::to_json(*explanation)));
+}
+
 int explain(const Session& session, const ExplainFlags& flags) {
+  if (!flags.journal.empty()) return explain_then(session, flags);
+  if (!flags.at.empty()) return session.misused("--at needs --journal: only a journal knows what was");
   return with_server(session, flags.common, [&](Opened& opened) {
     if (flags.type == "clusterqueue" || flags.type == "cq" || flags.type == "clusterqueues")
       return explain_queue(session, opened, flags);
-    if (flags.type != "workload" && flags.type != "wl" && flags.type != "workloads")
-      return explain_job(session, opened, flags);
+    if (!names_workload(flags)) return explain_job(session, opened, flags);
     auto explanation = explanation_of(*opened.server, opened.ns, flags.name);
     if (!explanation) return session.failed(explanation.error().message);
     return print(session, opened.format, std::move(*explanation));
@@ -128,6 +154,8 @@ Command add_explain(CLI::App& root, const Session& session) {
   auto flags = std::make_shared<ExplainFlags>();
   app->add_option("TYPE", flags->type, "workload, clusterqueue, or a kind of job: job, pod, rayjob, ...")->required();
   app->add_option("NAME", flags->name, "Its name")->required();
+  app->add_option("--journal", flags->journal, "Explain from this journal instead of asking a server");
+  app->add_option("--at", flags->at, "With --journal: as it was at this time (default: at its end)");
   add_place_flags(*app, flags->common);
   add_format_flags(*app, flags->common);
   app->footer(
