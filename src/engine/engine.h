@@ -351,7 +351,7 @@ class Engine {
   // Does not iterate over workloads; zeros for an unknown queue.
   PendingCounts pending_counts(std::string_view cluster_queue) const;
 
-  // These iterate over all workloads of the queue: for metrics. nullopt: no such queue.
+  // For metrics. They cost as much as there are reasons, however many workloads wait. nullopt: no such queue.
   std::optional<QueueCensus> cluster_queue_census(std::string_view name) const;
   std::optional<QueueCensus> local_queue_census(std::string_view ns, std::string_view name) const;
   // From the queue's own cohort up to the root; empty when the queue is unknown or its cohorts form a cycle.

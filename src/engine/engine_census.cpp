@@ -23,34 +23,49 @@ QueueCensus::Why why_unadmitted(const api::kueue::WorkloadStatus& status) {
 
 }  // namespace
 
-QueueCensus Engine::Impl::census(const TrackedWorkloads::Set& members) const {
-  QueueCensus out;
-  if (!options.unadmitted_observability) return out;
-  for (const Tracked* t : members) {
-    const auto& conditions = t->now->status.conditions;
-    if (!api::is_true(conditions, api::kueue::kFinished) && !api::is_true(conditions, api::kueue::kAdmitted))
-      ++out.unadmitted[why_unadmitted(t->now->status)];
-  }
-  return out;
+std::optional<QueueCensus::Why> Engine::Impl::why_of(const Tracked& t) const {
+  const auto& status = t.now->status;
+  if (!options.unadmitted_observability || api::is_true(status.conditions, api::kueue::kFinished) ||
+      api::is_true(status.conditions, api::kueue::kAdmitted))
+    return std::nullopt;
+  return why_unadmitted(status);
 }
+
+void Engine::Impl::recount(Tracked& t) { workloads.count(t, why_of(t)); }
 
 std::optional<QueueCensus> Engine::cluster_queue_census(std::string_view name) const {
   if (impl_->registries.cluster_queue(name) == nullptr) return std::nullopt;
-  QueueCensus out = impl_->census(impl_->workloads.in_cluster_queue(name));
-  out.pending = pending_counts(name);
-  return out;
+  return QueueCensus{pending_counts(name), impl_->workloads.counts_of_cluster_queue(name)};
 }
 
 std::optional<QueueCensus> Engine::local_queue_census(std::string_view ns, std::string_view name) const {
   const std::string key = api::object_key(ns, name);
-  if (impl_->registries.local_queue(key) == nullptr) return std::nullopt;
-  const auto& members = impl_->workloads.in_local_queue(key);
-  QueueCensus out = impl_->census(members);
-  for (const Tracked* t : members) {
-    if (impl_->scheduler.pending(t->id))
-      ++(impl_->scheduler.inadmissible(t->id) ? out.pending.inadmissible : out.pending.active);
+  const auto* queue = impl_->registries.local_queue(key);
+  if (queue == nullptr) return std::nullopt;
+  const std::size_t all = impl_->scheduler.pending_count(queue->cluster_queue, key);
+  const std::size_t inadmissible = impl_->scheduler.inadmissible_count(queue->cluster_queue, key);
+  return QueueCensus{{all - inadmissible, inadmissible}, impl_->workloads.counts_of_local_queue(key)};
+}
+
+// The counts, compared with fresh ones.
+std::vector<std::string> Engine::Impl::check_census() const {
+  std::map<std::string, TrackedWorkloads::Counts> of_local, of_cluster;
+  workloads.for_each([&](const Tracked& t) {
+    const auto why = why_of(t);
+    if (!why) return;
+    ++of_local[t.local_queue][*why];
+    ++of_cluster[t.cluster_queue][*why];
+  });
+  std::vector<std::string> broken;
+  for (const auto& [name, queue] : registries.cluster_queues) {
+    if (workloads.counts_of_cluster_queue(name) != of_cluster[name])
+      broken.push_back("ClusterQueue " + name + ": the counts of its unadmitted workloads are wrong");
   }
-  return out;
+  for (const auto& [key, queue] : registries.local_queues) {
+    if (workloads.counts_of_local_queue(key) != of_local[key])
+      broken.push_back("LocalQueue " + key + ": the counts of its unadmitted workloads are wrong");
+  }
+  return broken;
 }
 
 std::vector<std::string> Engine::cohorts_above(std::string_view cluster_queue) const {

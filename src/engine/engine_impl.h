@@ -125,7 +125,6 @@ struct Engine::Impl : EngineFacts {
   lifecycle::Priority priority_of(const api::kueue::Workload& workload) const;
   const Asks& asks_for(Tracked& t);
   const api::kueue::WorkloadStatus* holding_status(const Tracked& t) const;
-  QueueCensus census(const TrackedWorkloads::Set& members) const;
   std::optional<Pending> pending_of(Tracked& t);
   Pending pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const;
   std::optional<Explanation> explain(Time now, std::string_view ns, std::string_view name) const;
@@ -150,6 +149,11 @@ struct Engine::Impl : EngineFacts {
                                             std::size_t limit) const;
   std::vector<PendingWorkload> pending_page(std::string_view cluster_queue, std::string_view local_queue,
                                             std::size_t offset, std::size_t limit) const;
+
+  // --- Counts of unadmitted workloads (engine_census.cpp).
+  std::optional<QueueCensus::Why> why_of(const Tracked& t) const;  // as decided; none: admitted or finished
+  void recount(Tracked& t);                                        // call it whenever the decided status changed
+  std::vector<std::string> check_census() const;
 
   // --- Statuses, finalizers and wake-ups (engine_status.cpp).
   void touch(const Tracked& t);

@@ -157,6 +157,7 @@ void Engine::Impl::step(Tracked& t, Time now) {
 void Engine::Impl::apply(Tracked& t, lifecycle::Change change) {
   if (!options.unadmitted_observability) lifecycle::tell_legacy_reasons(change, t.now->status);
   t.now.decide(std::move(change.status));
+  recount(t);
   for (const auto& note : change.notes) t.events.push_back(event_about(*t.now, note));
   if (change.move == lifecycle::Move::kReserve) t.untold_reason.reset();
   // Drop the job's report from before the reservation: it does not describe a run with this quota.

@@ -288,6 +288,7 @@ std::size_t Engine::names_kept() const { return impl_->scheduler.names().size();
 
 std::vector<std::string> Engine::Impl::check_invariants() const {
   auto broken = scheduler.check();
+  for (auto& sentence : check_census()) broken.push_back(std::move(sentence));
   if (!synced) return broken;
   std::map<const Tracked*, WorkloadId> fresh_ids;
   const Scheduler fresh = rebuilt(fresh_ids);

@@ -66,6 +66,7 @@ void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
   if (!decided_since) {
     if (is_new || t.now->status != seen->status) t.retell = true;
     t.now.follow(seen);
+    recount(t);
     t.deactivate = false;
     t.events.clear();
   }
@@ -108,6 +109,7 @@ void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::strin
     t.base = written;
     t.now.follow(written);
     if (decided != written->status) t.now.decide(std::move(decided));
+    recount(t);
     note_base(t);
   }
   const auto newer = std::exchange(t.newer, nullptr);
@@ -140,6 +142,7 @@ void Engine::Impl::write_failed(Tracked& t, Time now) {
   } else {
     t.failures = 0;
     t.now.follow(t.base);
+    recount(t);
     t.events.clear();
     t.retell = true;
   }

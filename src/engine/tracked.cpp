@@ -6,9 +6,14 @@
 namespace berth::engine {
 
 TrackedWorkloads::TrackedWorkloads(const TrackedWorkloads& other)
-    : by_id_(other.by_id_.size(), nullptr), marked_(other.marked_) {
+    : by_id_(other.by_id_.size(), nullptr),
+      whys_(other.whys_),
+      counts_by_local_queue_(other.counts_by_local_queue_),
+      counts_by_cluster_queue_(other.counts_by_cluster_queue_),
+      marked_(other.marked_) {
   for (const auto& [key, t] : other.all_) {
     auto copy = std::make_unique<Tracked>(*t);
+    if (copy->why != nullptr) copy->why = &whys_.find(*copy->why)->first;
     by_id_[copy->id.index()] = copy.get();
     const std::string_view own_key = copy->key;
     all_.emplace_hint(all_.end(), own_key, std::move(copy));
@@ -60,6 +65,7 @@ void TrackedWorkloads::renumber(const std::function<WorkloadId(const Tracked&)>&
 }
 
 void TrackedWorkloads::erase(Tracked& t) {
+  count(t, std::nullopt);
   unfile(by_local_queue_, t.local_queue, t);
   unfile(by_cluster_queue_, t.cluster_queue, t);
   set_timer(t, std::nullopt);
@@ -82,8 +88,62 @@ void TrackedWorkloads::refile(Index& index, std::string& name, std::string other
 }
 
 void TrackedWorkloads::file(Tracked& t, std::string local_queue, std::string cluster_queue) {
+  if (t.local_queue == local_queue && t.cluster_queue == cluster_queue) return;
+  count_out(t);
   refile(by_local_queue_, t.local_queue, std::move(local_queue), t);
   refile(by_cluster_queue_, t.cluster_queue, std::move(cluster_queue), t);
+  count_in(t);
+}
+
+void TrackedWorkloads::add(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why) {
+  if (!name.empty()) ++counts[name][why];
+}
+
+void TrackedWorkloads::subtract(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why) {
+  const auto queue = counts.find(name);
+  if (queue == counts.end()) return;
+  const auto own = queue->second.find(why);
+  if (--own->second == 0) queue->second.erase(own);
+  if (queue->second.empty()) counts.erase(queue);
+}
+
+void TrackedWorkloads::count_in(const Tracked& t) {
+  if (t.why == nullptr) return;
+  add(counts_by_local_queue_, t.local_queue, *t.why);
+  add(counts_by_cluster_queue_, t.cluster_queue, *t.why);
+}
+
+void TrackedWorkloads::count_out(const Tracked& t) {
+  if (t.why == nullptr) return;
+  subtract(counts_by_local_queue_, t.local_queue, *t.why);
+  subtract(counts_by_cluster_queue_, t.cluster_queue, *t.why);
+}
+
+void TrackedWorkloads::count(Tracked& t, const std::optional<QueueCensus::Why>& why) {
+  if (t.why == nullptr ? !why : why && *t.why == *why) return;
+  count_out(t);
+  if (t.why != nullptr) {
+    const auto former = whys_.find(*t.why);
+    t.why = nullptr;
+    if (--former->second == 0) whys_.erase(former);
+  }
+  if (!why) return;
+  const auto now = whys_.try_emplace(*why, 0).first;
+  ++now->second;
+  t.why = &now->first;
+  count_in(t);
+}
+
+const TrackedWorkloads::Counts& TrackedWorkloads::counts_of_local_queue(std::string_view key) const {
+  static const Counts kNone;
+  const auto it = counts_by_local_queue_.find(key);
+  return it == counts_by_local_queue_.end() ? kNone : it->second;
+}
+
+const TrackedWorkloads::Counts& TrackedWorkloads::counts_of_cluster_queue(std::string_view name) const {
+  static const Counts kNone;
+  const auto it = counts_by_cluster_queue_.find(name);
+  return it == counts_by_cluster_queue_.end() ? kNone : it->second;
 }
 
 const TrackedWorkloads::Set& TrackedWorkloads::in_local_queue(std::string_view key) const {

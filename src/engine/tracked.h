@@ -96,6 +96,9 @@ struct Tracked {
   Ptr<Asks> asks;  // of `asks_generation`; shared by workloads that request the same
   std::int64_t asks_generation = 0;
 
+  // Why it is not admitted, as the counts by queue have it; null: it is not counted. Owned by TrackedWorkloads.
+  const QueueCensus::Why* why = nullptr;
+
   std::string local_queue;    // "namespace/name"
   std::string cluster_queue;  // of the admission, else of the local queue; empty: unknown
   std::optional<Time> timer;
@@ -127,6 +130,13 @@ class TrackedWorkloads {
   const Set& in_local_queue(std::string_view key) const;
   const Set& in_cluster_queue(std::string_view name) const;
 
+  // Counts it in its queues with this reason; none: not at all. Later changes of its queues take the count along.
+  void count(Tracked& tracked, const std::optional<QueueCensus::Why>& why);
+  // Number of counted workloads of a queue by reason; no number is 0.
+  using Counts = std::map<QueueCensus::Why, std::size_t>;
+  const Counts& counts_of_local_queue(std::string_view key) const;
+  const Counts& counts_of_cluster_queue(std::string_view name) const;
+
   void set_timer(Tracked& tracked, std::optional<Time> when);
   std::optional<Time> earliest() const;
   std::vector<Tracked*> due(Time now) const;
@@ -150,12 +160,19 @@ class TrackedWorkloads {
 
  private:
   using Index = std::map<std::string, Set, std::less<>>;
+  using CountsByQueue = std::map<std::string, Counts, std::less<>>;
+  static void add(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why);
+  static void subtract(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why);
+  void count_in(const Tracked& tracked);
+  void count_out(const Tracked& tracked);
   static void unfile(Index& index, const std::string& name, Tracked& tracked);
   static void refile(Index& index, std::string& name, std::string other, Tracked& tracked);
 
   std::map<std::string_view, std::unique_ptr<Tracked>> all_;  // the keys are those of the workloads
   std::vector<Tracked*> by_id_;
   Index by_local_queue_, by_cluster_queue_;
+  std::map<QueueCensus::Why, std::size_t> whys_;  // the reasons of counted workloads, with the number of their users
+  CountsByQueue counts_by_local_queue_, counts_by_cluster_queue_;
   std::map<Time, Set> timers_;
   std::vector<WorkloadId> marked_;  // some may be gone meanwhile
 };

@@ -19,6 +19,7 @@ PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
 PendingQueue::Class::Class(const Class& other, const Slots& slots)
     : key(other.key),
       members(other.members.begin(), other.members.end(), Before{&slots}),
+      local_queues(other.local_queues),
       parked(other.parked),
       lacks(other.lacks),
       loans(other.loans),
@@ -42,6 +43,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       aside_(other.aside_),
       with_newcomers_(other.with_newcomers_),
       parked_members_(other.parked_members_),
+      asleep_(other.asleep_),
       everybody_(other.everybody_, Before{&slots}) {
   classes_.reserve(other.classes_.size());
   for (const Class& each : other.classes_) classes_.emplace_back(each, slots);
@@ -87,10 +89,12 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
   Class& c = classes_[id.index()];
   Key former = c.members.empty() ? Key() : *c.members.begin();
   c.members.insert(key(workload));
+  if (slot.local_queue.valid()) ++c.local_queues[slot.local_queue];
   c.newcomers.push_back(workload);
   if (c.newcomers.size() > kStaleNewcomers + 2 * c.members.size()) forget_gone_newcomers(id);
   if (c.parked) {
     ++parked_members_;
+    fall_asleep(slot.local_queue, 1);
     if (c.newcomers.size() == 1) with_newcomers_.push_back(id);
     if (!age_decides || c.members.begin()->workload != workload) return;
     std::erase(parked_, id);
@@ -114,6 +118,7 @@ void PendingQueue::put_aside(WorkloadId workload) {
   slots_[workload].place = Slot::Place::kAside;
   aside_.insert(workload);
   count_in(workload);
+  fall_asleep(slots_[workload].local_queue, 1);
 }
 
 void PendingQueue::erase(WorkloadId workload) {
@@ -125,6 +130,7 @@ void PendingQueue::erase(WorkloadId workload) {
   Slot::Place place = std::exchange(slot.place, Slot::Place::kNone);
   if (place == Slot::Place::kAside) {
     aside_.erase(workload);
+    wake_up(slot.local_queue, 1);
     return;
   }
   BERTH_INVARIANT(place == Slot::Place::kQueued);
@@ -132,7 +138,12 @@ void PendingQueue::erase(WorkloadId workload) {
   auto it = c.members.find(key(workload));
   bool first = it == c.members.begin();
   c.members.erase(it);
-  if (c.parked) --parked_members_;
+  if (const auto own = c.local_queues.find(slot.local_queue); own != c.local_queues.end() && --own->second == 0)
+    c.local_queues.erase(own);
+  if (c.parked) {
+    --parked_members_;
+    wake_up(slot.local_queue, 1);
+  }
   if (!c.parked && first) {
     auto node = awake_.extract(key(workload));
     if (!c.members.empty()) {
@@ -160,7 +171,7 @@ void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::strin
   BERTH_INVARIANT(!c.parked);
   awake_.erase(*c.members.begin());
   c.parked = true;
-  parked_members_ += c.members.size();
+  count_members_asleep(c);
   c.lacks = std::move(lacks);
   c.loans = loans;
   parked_.push_back(id);
@@ -178,7 +189,7 @@ void PendingQueue::park_again(WorkloadId workload) {
   BERTH_INVARIANT(!c.parked);
   awake_.erase(*c.members.begin());
   c.parked = true;
-  parked_members_ += c.members.size();
+  count_members_asleep(c);
   parked_.push_back(id);
   if (!c.newcomers.empty()) with_newcomers_.push_back(id);
 }
@@ -192,7 +203,7 @@ void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks, std::uint
 void PendingQueue::unpark(ClassId id) {
   Class& c = classes_[id.index()];
   c.parked = false;
-  parked_members_ -= c.members.size();
+  count_members_awake(c);
   awake_.insert(*c.members.begin());
 }
 
@@ -247,11 +258,6 @@ bool PendingQueue::sleeps(WorkloadId workload) const {
   return slot.place == Slot::Place::kQueued && (classes_[slot.class_id.index()].parked || workload == blocked_);
 }
 
-bool PendingQueue::asleep(WorkloadId workload) const {
-  const Slot& slot = slots_[workload];
-  return slot.place == Slot::Place::kAside || classes_[slot.class_id.index()].parked;
-}
-
 std::vector<WorkloadId> PendingQueue::sleeping_heads() const {
   std::vector<WorkloadId> heads;
   for (ClassId each : parked_) heads.push_back(classes_[each.index()].members.begin()->workload);
@@ -301,6 +307,15 @@ std::vector<std::string> PendingQueue::check() const {
     broken.push_back("the number of pending workloads is wrong");
   }
   check_positions(broken);
+  std::map<LocalQueueId, std::size_t> asleep;
+  const auto count = [&](WorkloadId workload) {
+    if (slots_[workload].local_queue.valid()) ++asleep[slots_[workload].local_queue];
+  };
+  for (const ClassId id : parked_) {
+    for (const Key& each : classes_[id.index()].members) count(each.workload);
+  }
+  for (const WorkloadId each : aside_) count(each);
+  if (asleep != asleep_) broken.push_back("the number of parked workloads of a local queue is wrong");
   return broken;
 }
 

@@ -89,7 +89,9 @@ class PendingQueue {
   std::size_t size() const { return everybody_.size(); }
   // How many of them are in a parked class or aside. A blocked head and the workloads behind it do not count.
   std::size_t asleep() const { return parked_members_ + aside_.size(); }
-  bool asleep(WorkloadId workload) const;  // whether it counts in asleep(); it must be in the queue
+  // The same for the workloads that name a local queue.
+  std::size_t size(LocalQueueId local_queue) const;
+  std::size_t asleep(LocalQueueId local_queue) const;
 
   // --- Positions among all workloads, parked and aside ones too: 0-based, in the order of evaluation. O(log n); a
   // page also costs its length.
@@ -139,6 +141,7 @@ class PendingQueue {
     Class(const Class& other, const Slots& slots);
     ClassKey key;
     Order members;
+    std::map<LocalQueueId, std::size_t> local_queues;  // number of members by local queue; no number is 0
     bool parked = false;
     std::vector<Lack> lacks;            // when it was last parked; empty after wake_all()
     std::uint64_t loans = 0;            // the last loan that its verdict took into account
@@ -161,6 +164,10 @@ class PendingQueue {
   void check_positions(std::vector<std::string>& broken) const;
   void count_in(WorkloadId workload);
   void count_out(WorkloadId workload);
+  void count_members_asleep(const Class& c);  // it was parked
+  void count_members_awake(const Class& c);   // it is not parked any more
+  void fall_asleep(LocalQueueId local_queue, std::size_t workloads);
+  void wake_up(LocalQueueId local_queue, std::size_t workloads);
   bool sticky_in(LocalQueueId local_queue) const {
     return sticky_.valid() && slots_[sticky_].local_queue == local_queue;
   }
@@ -180,8 +187,9 @@ class PendingQueue {
   WorkloadId sticky_;  // invalid or equal to made_way_
   WorkloadId made_way_;
   std::set<WorkloadId> aside_;
-  std::vector<ClassId> with_newcomers_;  // parked classes with newcomers; may list a class more than once
-  std::size_t parked_members_ = 0;       // members of parked classes
+  std::vector<ClassId> with_newcomers_;         // parked classes with newcomers; may list a class more than once
+  std::size_t parked_members_ = 0;              // members of parked classes
+  std::map<LocalQueueId, std::size_t> asleep_;  // parked members and aside ones by local queue; no number is 0
   Counted everybody_;
   std::map<LocalQueueId, Counted> by_local_queue_;  // workloads that name a local queue; no entry is empty
 };

@@ -1,4 +1,4 @@
-// Positions of all pending workloads of a cluster queue.
+// Positions of all pending workloads of a cluster queue, and their numbers by local queue.
 #include <algorithm>
 
 #include "engine/queue/pending.h"
@@ -19,6 +19,35 @@ void PendingQueue::count_out(WorkloadId workload) {
   if (it == by_local_queue_.end()) return;
   it->second.erase(own);
   if (it->second.empty()) by_local_queue_.erase(it);
+}
+
+void PendingQueue::fall_asleep(LocalQueueId local_queue, std::size_t workloads) {
+  if (local_queue.valid() && workloads > 0) asleep_[local_queue] += workloads;
+}
+
+void PendingQueue::wake_up(LocalQueueId local_queue, std::size_t workloads) {
+  const auto it = asleep_.find(local_queue);
+  if (it != asleep_.end() && (it->second -= workloads) == 0) asleep_.erase(it);
+}
+
+void PendingQueue::count_members_asleep(const Class& c) {
+  parked_members_ += c.members.size();
+  for (const auto& [local_queue, workloads] : c.local_queues) fall_asleep(local_queue, workloads);
+}
+
+void PendingQueue::count_members_awake(const Class& c) {
+  parked_members_ -= c.members.size();
+  for (const auto& [local_queue, workloads] : c.local_queues) wake_up(local_queue, workloads);
+}
+
+std::size_t PendingQueue::size(LocalQueueId local_queue) const {
+  const auto it = by_local_queue_.find(local_queue);
+  return it == by_local_queue_.end() ? 0 : it->second.size();
+}
+
+std::size_t PendingQueue::asleep(LocalQueueId local_queue) const {
+  const auto it = asleep_.find(local_queue);
+  return it == asleep_.end() ? 0 : it->second;
 }
 
 // The sticky workload is stored at its normal position but comes first.

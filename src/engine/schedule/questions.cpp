@@ -47,12 +47,6 @@ bool Scheduler::parked(WorkloadId workload) const {
   return pending(workload) && impl_->state.queue(impl_->state.slots[workload].queue)->pending.sleeps(workload);
 }
 
-bool Scheduler::inadmissible(WorkloadId workload) const {
-  if (!pending(workload)) return false;
-  const Queue& queue = *impl_->state.queue(impl_->state.slots[workload].queue);
-  return !impl_->state.runs(queue) || queue.pending.asleep(workload);
-}
-
 std::size_t Scheduler::pending_count(std::string_view cluster_queue) const {
   const Queue* queue = impl_->find(cluster_queue);
   return queue == nullptr ? 0 : queue->pending.size();
@@ -62,6 +56,19 @@ std::size_t Scheduler::inadmissible_count(std::string_view cluster_queue) const 
   const Queue* queue = impl_->find(cluster_queue);
   if (queue == nullptr) return 0;
   return impl_->state.runs(*queue) ? queue->pending.asleep() : queue->pending.size();
+}
+
+std::size_t Scheduler::pending_count(std::string_view cluster_queue, std::string_view local_queue) const {
+  const Queue* queue = impl_->find(cluster_queue);
+  const LocalQueueId local = impl_->state.local_queues.find(local_queue);
+  return queue == nullptr || !local.valid() ? 0 : queue->pending.size(local);
+}
+
+std::size_t Scheduler::inadmissible_count(std::string_view cluster_queue, std::string_view local_queue) const {
+  const Queue* queue = impl_->find(cluster_queue);
+  const LocalQueueId local = impl_->state.local_queues.find(local_queue);
+  if (queue == nullptr || !local.valid()) return 0;
+  return impl_->state.runs(*queue) ? queue->pending.asleep(local) : queue->pending.size(local);
 }
 
 std::vector<WorkloadId> Scheduler::pending_page(std::string_view cluster_queue, std::size_t offset,

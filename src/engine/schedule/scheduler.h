@@ -119,13 +119,15 @@ class Scheduler {
   bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
   bool holds(WorkloadId workload) const;
   std::span<const StatedPlaces> held_places(WorkloadId workload) const;  // by pod set that has places
-  bool blocked_by_pods() const;                  // block_admission, and the pods of a holder are not ready
-  bool parked(WorkloadId workload) const;        // pending, and not evaluated until something it lacks changes
-  bool inadmissible(WorkloadId workload) const;  // counted in inadmissible_count(); false when not pending
+  bool blocked_by_pods() const;            // block_admission, and the pods of a holder are not ready
+  bool parked(WorkloadId workload) const;  // pending, and not evaluated until something it lacks changes
   std::size_t pending_count(std::string_view cluster_queue) const;
   // The pending ones that are parked or aside; all of them while the queue may not admit. (Kueue: inadmissible; the
   // rest is active.)
   std::size_t inadmissible_count(std::string_view cluster_queue) const;
+  // The same for the workloads that were submitted through a local queue ("namespace/name").
+  std::size_t pending_count(std::string_view cluster_queue, std::string_view local_queue) const;
+  std::size_t inadmissible_count(std::string_view cluster_queue, std::string_view local_queue) const;
   // The pending workloads of a cluster queue, parked ones too, in the order of evaluation: from the 0-based position
   // `offset`, at most `limit`. With a local queue ("namespace/name"): only workloads submitted through it.
   std::vector<WorkloadId> pending_page(std::string_view cluster_queue, std::size_t offset, std::size_t limit) const;
