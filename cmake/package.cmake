@@ -10,8 +10,8 @@ foreach(name kubectl-berth kubectl_complete-berth)
   file(CREATE_LINK berth ${CMAKE_BINARY_DIR}/package/${name} SYMBOLIC)
   install(FILES ${CMAKE_BINARY_DIR}/package/${name} DESTINATION ${CMAKE_INSTALL_BINDIR})
 endforeach()
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/config/crd ${CMAKE_SOURCE_DIR}/config/install ${CMAKE_SOURCE_DIR}/config/samples
-  DESTINATION ${share})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/config/crd ${CMAKE_SOURCE_DIR}/config/install ${CMAKE_SOURCE_DIR}/config/monitoring
+  ${CMAKE_SOURCE_DIR}/config/samples DESTINATION ${share})
 # In the repository the chart contains a link to config/crd. The installed chart contains the files.
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/config/helm DESTINATION ${share} PATTERN files EXCLUDE)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/config/crd DESTINATION ${share}/helm/berth/files)

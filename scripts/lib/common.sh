@@ -16,7 +16,7 @@ packages_build=(
   libboost1.81-dev libssl-dev libsqlite3-dev libyaml-cpp-dev libre2-dev libnghttp2-dev libzstd-dev libfmt-dev libspdlog-dev libcli11-dev libmimalloc-dev
   prometheus-cpp-dev libexpected-dev
 )
-packages_test=(libgtest-dev libgmock-dev librapidcheck-dev)
+packages_test=(libgtest-dev libgmock-dev librapidcheck-dev prometheus) # prometheus: promtool
 packages_bench=(libbenchmark-dev)
 packages_fuzz=(clang-19 libclang-rt-19-dev)
 packages_lint=(clang-tidy-19 clang-format-19 shellcheck)

@@ -1,7 +1,5 @@
 #include "controller/cohort_metrics.h"
 
-#include <vector>
-
 #include "controller/metric_units.h"
 
 namespace berth::controller {
@@ -17,7 +15,8 @@ CohortMetrics::CohortMetrics(Metrics& m, std::string role)
       reserved_(m.gauge("kueue_cohort_subtree_resource_reservations",
                         "Quota that is reserved below it, as far as it counts here.")) {}
 
-void CohortMetrics::refresh(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted) {
+std::vector<std::string> CohortMetrics::refresh(const engine::Engine& engine,
+                                                const std::map<std::string, std::int32_t>& admitted) {
   std::map<std::string, Place> queues;
   std::map<std::string, Cohort> cohorts;
   for (const auto& [name, count] : admitted) {
@@ -39,12 +38,15 @@ void CohortMetrics::refresh(const engine::Engine& engine, const std::map<std::st
     const auto before = cohorts_.find(name);
     tell_cohort(engine, name, cohort, before == cohorts_.end() ? nullptr : &before->second);
   }
+  std::vector<std::string> gone;
   for (const auto& [name, cohort] : cohorts_) {
     if (cohorts.contains(name)) continue;
+    gone.push_back(name);
     for (GaugeFamily* family : {&cohort_info_, &admitted_, &quota_, &reserved_}) family->remove({{"cohort", name}});
   }
   queues_ = std::move(queues);
   cohorts_ = std::move(cohorts);
+  return gone;
 }
 
 void CohortMetrics::tell_place(GaugeFamily& family, const char* label, const std::string& name, const Place& place) {

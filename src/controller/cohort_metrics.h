@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/metrics.h"
 #include "engine/engine.h"
@@ -19,7 +20,8 @@ class CohortMetrics {
 
   // `admitted`: the number of admitted workloads of every cluster queue. A cohort has series only when one of these
   // cluster queues is below it.
-  void refresh(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted);
+  // Returns the cohorts that lost their series.
+  std::vector<std::string> refresh(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted);
 
  private:
   struct Place {

@@ -617,7 +617,8 @@ struct Controller::Impl {
       [this](std::string_view name) { return cluster_queues.get(name) != nullptr; },
       [this](std::string_view ns, std::string_view name) {
         return local_queues.get(api::object_key(ns, name)) != nullptr;
-      }};
+      },
+      [this](std::string_view cluster_queue) { return host.engine().cohorts_above(cluster_queue); }};
   // Any cached object.
   const api::kueue::ObjectGetter cached = [this](const api::GroupVersionResource& resource, std::string_view ns,
                                                  std::string_view name) { return find(resource, ns, name); };

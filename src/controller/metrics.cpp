@@ -138,7 +138,7 @@ void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) 
   for (const auto& [ns, name] : std::exchange(changed_local_queues_, {})) {
     if (options_.local_queues) refresh_local_queue(engine, find, ns, name);
   }
-  cohorts_.refresh(engine, cluster_queues_);
+  for (const std::string& name : cohorts_.refresh(engine, cluster_queues_)) workloads_.forget_cohort(name);
   tell_census(engine);
 }
 

@@ -85,6 +85,8 @@ WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues
       evicted_once_(m.counter("kueue_evicted_workloads_once_total",
                               "Workloads that were evicted for a cause for the first time.")),
       preempted_(m.counter("kueue_preempted_workloads_total", "Workloads that made room for others.")),
+      cohort_admitted_(m.counter("kueue_cohort_subtree_admitted_workloads_total",
+                                 "Workloads that were admitted in the cohort and all below it.")),
       ready_to_evicted_(m.histogram("kueue_pods_ready_to_evicted_time_seconds",
                                     "From having all pods ready to being evicted.", wait_buckets(14))),
       eviction_latency_(m.histogram("kueue_workload_eviction_latency_seconds",
@@ -123,7 +125,7 @@ void WorkloadMetrics::changed(const Workload& before, const Workload& after, con
   if (now_reserved || now_admitted || now_ready || now_finished || now_evicted || now_released) {
     const Subject subject(before, after, role_, per_local_queue_, queues);
     if (now_reserved) reserved(subject, before, after);
-    if (now_admitted) admitted(subject, before, after);
+    if (now_admitted) admitted(subject, before, after, queues);
     if (now_ready) ready(subject, after);
     if (now_finished) finished(subject, before, after);
     if (now_evicted) evicted(subject, before, after);
@@ -159,14 +161,21 @@ void WorkloadMetrics::forget_local_queue(const std::string& ns, const std::strin
   for (MetricFamily* family : of_local_queues()) family->remove({{"name", name}, {"namespace", ns}});
 }
 
+void WorkloadMetrics::forget_cohort(const std::string& name) { cohort_admitted_.remove({{"cohort", name}}); }
+
 void WorkloadMetrics::reserved(const Subject& subject, const Workload& before, const Workload& after) {
   add(reserved_, subject);
   observe(reserved_wait_, subject, since(after, api::kueue::kQuotaReserved) - queued_at(before));
 }
 
-void WorkloadMetrics::admitted(const Subject& subject, const Workload& before, const Workload& after) {
+void WorkloadMetrics::admitted(const Subject& subject, const Workload& before, const Workload& after,
+                               const Queues& queues) {
   const Time at = since(after, api::kueue::kAdmitted);
   add(admitted_, subject);
+  if (subject.tells_cluster_queue && queues.cohorts_above) {
+    for (const std::string& cohort : queues.cohorts_above(subject.cluster_queue))
+      cohort_admitted_.add({{"cohort", cohort}, {"priority_class", subject.priority_class}, {"replica_role", role_}});
+  }
   observe(admission_wait_, subject, at - queued_at(before));
   if (!after.status.admission_checks.empty())
     observe(checks_wait_, subject, at - since(after, api::kueue::kQuotaReserved));

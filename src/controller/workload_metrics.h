@@ -19,6 +19,8 @@ class WorkloadMetrics {
   struct Queues {
     std::function<bool(std::string_view name)> has_cluster_queue;
     std::function<bool(std::string_view ns, std::string_view name)> has_local_queue;
+    // The cohorts of a cluster queue, up to the root; null: none is known.
+    std::function<std::vector<std::string>(std::string_view cluster_queue)> cohorts_above = {};
   };
 
   // Every series has the label replica_role=`role`. `local_queues`: also write series per LocalQueue.
@@ -30,6 +32,7 @@ class WorkloadMetrics {
   // The queue is gone. Removes its series, so that a new queue of the same name starts at zero.
   void forget_cluster_queue(const std::string& name);
   void forget_local_queue(const std::string& ns, const std::string& name);
+  void forget_cohort(const std::string& name);
 
  private:
   struct Subject;  // the queues and labels that a workload counts in
@@ -47,7 +50,8 @@ class WorkloadMetrics {
   void observe(Histogram& histogram, const Subject& subject, Duration time);
 
   void reserved(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
-  void admitted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
+  void admitted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after,
+                const Queues& queues);
   void ready(const Subject& subject, const api::kueue::Workload& after);
   void finished(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void evicted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
@@ -60,7 +64,7 @@ class WorkloadMetrics {
   bool per_local_queue_;
   Counter reserved_, admitted_, finished_, evicted_;
   Histogram reserved_wait_, admission_wait_, checks_wait_, ready_wait_, admitted_until_ready_, execution_;
-  CounterFamily evicted_once_, preempted_;
+  CounterFamily evicted_once_, preempted_, cohort_admitted_;
   HistogramFamily ready_to_evicted_, eviction_latency_;
 };
 
