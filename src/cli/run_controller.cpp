@@ -124,6 +124,7 @@ class Process {
                                               configuration_.metrics.enable_cluster_queue_resources,
                                               configuration_.metrics.local_queue_metrics});
     options->metrics = &*controller_metrics_;
+    serves_pending_ = options->pending_workloads_api;
     controller::tell_build(metrics_, BERTH_VERSION);
     policy_ = controller::admission_policy(*options);
     policy_.manages_namespace = [this](std::string_view ns) { return controller_->manages_namespace(ns); };
@@ -147,14 +148,19 @@ class Process {
                                   policy_,
                                   {[this] { refresh_metrics(); }, [this] { return metrics_.text(); }},
                                   [this] { return unready(); },
-                                  pending_source([this]() -> const engine::Engine& { return controller_->engine(); },
-                                                 [this] { return executor_.now(); }),
+                                  pending(),
                                   [this](std::string_view group, std::string_view resource) {
                                     return controller_->volcano_rules(group, resource);
                                   }});
     if (!servers) return tl::unexpected(servers.error());
     servers_ = std::move(*servers);
     return {};
+  }
+
+  std::optional<serve::PendingSource> pending() {
+    if (!serves_pending_) return std::nullopt;
+    return pending_source([this]() -> const engine::Engine& { return controller_->engine(); },
+                          [this] { return executor_.now(); });
   }
 
   Result<void> make_elector() {
@@ -267,6 +273,7 @@ class Process {
 
   const RunControllerOptions& options_;
   http::AsioExecutor executor_;
+  bool serves_pending_ = true;
   Metrics metrics_;
   GaugeFamily leading_ = metrics_.gauge("berth_leading", "1 when this process decides, 0 when it follows.");
   GaugeFamily broken_ =

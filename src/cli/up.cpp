@@ -213,7 +213,7 @@ class Up {
                                {"started", [this] { return std::string(ready_ ? "" : "starting"); }, true},
                                {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
     router.discovery.server_address = options_.listen;
-    if (controller_) {
+    if (controller_ && controller_options_.pending_workloads_api) {
       router.discovery.virtual_groups.push_back(visibility_group(pending_source(
           [this]() -> const engine::Engine& { return controller_->engine(); }, [this] { return executor_.now(); })));
     }

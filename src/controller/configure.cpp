@@ -34,6 +34,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   const auto applied = apply_feature_gates(from_file ? c.feature_gates : command_line, out.engine, out.jobs,
                                            from_file ? "featureGates" : "");
   if (!applied) return tl::unexpected(applied.error());
+  out.pending_workloads_api = gate_or(from_file ? c.feature_gates : command_line, kVisibilityGate, true);
   return out;
 }
 

@@ -60,7 +60,8 @@ struct ControllerOptions {
   // large workloads; a shorter delay starts small workloads sooner. No place in a topology domain is given to two pods
   // in either case.
   Duration ungate_delay = std::chrono::milliseconds(100);
-  std::uint64_t seed = 1;  // for jitter and event names
+  bool pending_workloads_api = true;  // the process serves the visibility API (gate VisibilityOnDemand)
+  std::uint64_t seed = 1;             // for jitter and event names
   // Compares descriptions of kinds with the OpenAPI documents of the server. The embedded server makes these documents
   // anew after each change of a definition, which most tests need not pay for.
   bool compare_kinds = false;

@@ -59,6 +59,9 @@ constexpr JobGate kJobGates[] = {
     {"WorkloadIdentifierAnnotations", &jobs::JobGates::identifier_annotations},
 };
 
+// Gates of what a process serves: the engine and the jobs do not know them. Read with gate_or().
+constexpr std::string_view kServedGates[] = {kVisibilityGate};
+
 // Features that are always on in Berth: a gate may be set to true, but not to false.
 constexpr std::string_view kAlwaysOn[] = {
     "AdmissionGatedBy",
@@ -108,6 +111,10 @@ bool always_on(std::string_view name) {
   return std::find(std::begin(kAlwaysOn), std::end(kAlwaysOn), name) != std::end(kAlwaysOn);
 }
 
+bool is_served(std::string_view name) {
+  return std::find(std::begin(kServedGates), std::end(kServedGates), name) != std::end(kServedGates);
+}
+
 bool always_off(std::string_view name) {
   return std::find(std::begin(kAlwaysOff), std::end(kAlwaysOff), name) != std::end(kAlwaysOff);
 }
@@ -118,10 +125,16 @@ std::string unknown() {
   std::string known;
   for (const auto& gate : kGates) known.append(known.empty() ? "" : ", ").append(gate.name);
   for (const auto& gate : kJobGates) known.append(", ").append(gate.name);
+  for (const auto& gate : kServedGates) known.append(", ").append(gate);
   return "Berth does not have it; those that can be set are " + known;
 }
 
 }  // namespace
+
+bool gate_or(const FeatureGates& gates, std::string_view name, bool otherwise) {
+  const auto at = gates.find(std::string(name));
+  return at == gates.end() ? otherwise : at->second;
+}
 
 Result<FeatureGates> parse_feature_gates(std::string_view text) {
   FeatureGates gates;
@@ -165,6 +178,8 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
       changed_jobs.*(of_jobs->setting) = on;
     } else if (always_off(name)) {
       if (on) return refuse(name, "Berth does not have its feature; leave it out or set it to false");
+    } else if (is_served(name)) {
+      continue;
     } else if (!always_on(name)) {
       return refuse(name, unknown());
     } else if (!on) {

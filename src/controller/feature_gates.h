@@ -16,6 +16,12 @@ namespace berth::controller {
 
 using FeatureGates = std::map<std::string, bool>;
 
+// The API of pending workloads (KEP-168); on by default.
+inline constexpr std::string_view kVisibilityGate = "VisibilityOnDemand";
+
+// The gate's value, `otherwise` when it is not named.
+bool gate_or(const FeatureGates& gates, std::string_view name, bool otherwise);
+
 // Parses "TASBalancedPlacement=true,PartialAdmission=false"; an empty text gives no gates. Errors quote the part that
 // cannot be parsed.
 Result<FeatureGates> parse_feature_gates(std::string_view text);

@@ -70,6 +70,7 @@ TEST(FeatureGates, WaitingForPodsIsSwitchedOffByItsGate) {
   engine::Options options;
   jobs::JobGates jobs;
   ASSERT_TRUE(options.wait_for_pods_ready.enabled);
+  ASSERT_TRUE(apply_feature_gates({{"VisibilityOnDemand", false}}, options, jobs)) << "the process reads it";
   ASSERT_TRUE(apply_feature_gates({{"DisableWaitForPodsReady", false}}, options, jobs));
   EXPECT_TRUE(options.wait_for_pods_ready.enabled);
   ASSERT_TRUE(apply_feature_gates({{"DisableWaitForPodsReady", true}}, options, jobs));

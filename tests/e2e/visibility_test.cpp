@@ -146,6 +146,16 @@ TEST(Visibility, IsNotThereWhereNobodyDecides) {
   EXPECT_FALSE(has(server.must({"api-versions"}), "visibility.kueue.x-k8s.io"));
 }
 
+TEST(Visibility, IsNotThereWhenItsGateIsOff) {
+  Server server({"--nodes", "none", "--feature-gates", "VisibilityOnDemand=false"});
+  EXPECT_FALSE(has(server.must({"api-versions"}), "visibility.kueue.x-k8s.io"));
+  server.must({"apply", "-f", "-"}, kHeldQueue);
+  server.must({"apply", "-f", "-"}, workload("first", "red", 3));
+  const Finished listed = run({BERTH_PROGRAM, "list", "wl"}, server.environment());
+  EXPECT_EQ(listed.exit_code, 0);
+  EXPECT_TRUE(has(listed.out, "first") && has(listed.err, "positions are not known")) << listed.out << listed.err;
+}
+
 // The leader and a follower answer the same, to users who have the permission.
 TEST(Visibility, EveryReplicaTellsThoseWhoMayAsk) {
   const std::string tokens = testing::TempDir() + "berth_e2e_visibility_tokens_" + std::to_string(::getpid());
