@@ -126,5 +126,44 @@ TEST_P(QueueCommands, SayWhatIsWrong) {
   EXPECT_EQ(said({"__complete", "delete", "rf", "s"}), "spot\n");
 }
 
+// The change that the explanation names is tried, then made: the job gets its quota.
+TEST_P(QueueCommands, ExplainAndTryBeforeItIsDone) {
+  fill();
+  const std::string why = said({"explain", "job", "waits"});
+  EXPECT_TRUE(has(why, "first in the queue")) << why;
+  EXPECT_TRUE(has(why, "Raise the nominalQuota of ClusterQueue team: cpu of flavor default from 4 to 6.")) << why;
+  EXPECT_TRUE(has(why, "End or preempt workload default/" + workload_of("runs"))) << why;
+  EXPECT_TRUE(has(said({"explain", "workload", workload_of("runs")}), "Admitted workload")) << "of an admitted one";
+  EXPECT_TRUE(has(said({"explain", "cq", "team"}), workload_of("waits")));
+  EXPECT_EQ(said({"explain", "job", "waits", "-o", "jsonpath={.changes[0].quotas[0].to}"}), "6");
+
+  const auto queue = [](const std::string& cpus) {
+    return "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: team}, spec: {namespaceSelector: "
+           "{}, "
+           "resourceGroups: [{coveredResources: [cpu], flavors: [{name: default, resources: [{name: cpu, "
+           "nominalQuota: " +
+           cpus + "}]}]}]}}";
+  };
+  const std::string file = cluster_->write_file("queue.yaml", queue("6"));
+  const std::string would = said({"what-if", "-f", file});
+  EXPECT_TRUE(has(would, "default/" + workload_of("waits"))) << would;
+  EXPECT_TRUE(has(would, "default/cpu 3 -> 6")) << would;
+  EXPECT_TRUE(has(said({"list", "wl", "--status", "pending"}), workload_of("waits"))) << "nothing was changed";
+  const Finished refused = berth({"what-if", "-f", cluster_->write_file("wrong.yaml", queue("-1"))});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(has(refused.err, "must be greater than or equal to 0")) << refused.err;
+  EXPECT_EQ(berth({"what-if"}).exit_code, 2);
+  EXPECT_EQ(berth({"what-if", "--drain", "no=such"}).exit_code, 1);
+  EXPECT_EQ(berth({"explain", "workload", "nobody"}).exit_code, 1);
+
+  cluster_->must(
+      {"patch", "clusterqueue", "team", "--type=json", "-p",
+       R"([{"op":"replace","path":"/spec/resourceGroups/0/flavors/0/resources/0/nominalQuota","value":"6"}])"});
+  EXPECT_TRUE(eventually([&] {
+    return !has(said({"list", "wl", "--status", "admitted"}), "No") &&
+           has(said({"explain", "job", "waits"}), "Admitted workload");
+  }));
+}
+
 }  // namespace
 }  // namespace berth::e2e::queue_commands_test

@@ -112,6 +112,25 @@ TEST_F(ExplainOneQueue, SaysWhereAnAdmittedWorkloadRuns) {
   EXPECT_TRUE(e.changes.empty());
 }
 
+TEST(ExplainNames, ThoseOfOtherNamespacesCanBeHidden) {
+  Explanation e;
+  e.ns = "team-a";
+  e.ahead = {{"team-a/own", 0, {}}, {"team-b/secret", 0, {}}};
+  e.shortages.resize(1);
+  e.shortages[0].holders = {{"team-b/secret", "cq", Amount::of(1), 0, {}}};
+  e.waits_for = e.victims = {"team-b/secret"};
+  Change end;
+  end.kind = Change::Kind::kEndWorkload;
+  end.workload = "team-b/secret";
+  end.preempts = {"team-b/secret"};
+  end.text = "End or preempt workload team-b/secret. The workload then preempts team-b/secret.";
+  e.changes = {end};
+  hide_other_namespaces(e);
+  const std::string told = berth::to_string(to_json(e));
+  EXPECT_EQ(told.find("secret"), std::string::npos) << told;
+  EXPECT_NE(told.find("team-a/own"), std::string::npos) << told;
+}
+
 // --- Changes are carried out.
 
 // The configuration after a change of quotas; `less`: the first step is smaller by this.
