@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <set>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <variant>
@@ -20,6 +20,9 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kMaxSeries = 10'000;  // per family: names of objects that come and go must not fill the memory
+
+constexpr const char* kDropped = "berth_metric_series_dropped_total";
+constexpr const char* kDroppedHelp = "Values not kept because their metric has too many series.";
 
 using LabelMap = std::map<std::string, std::string>;
 
@@ -49,6 +52,7 @@ std::string key_of(const MetricLabels& labels) {
 
 // One Prometheus family (of the three pointers one is set, the others are null) and its series by their labels.
 struct MetricFamily::Impl {
+  std::string name, help;
   prometheus::Counter& dropped;
   prometheus::Family<prometheus::Counter>* counters = nullptr;
   prometheus::Family<prometheus::Gauge>* gauges = nullptr;
@@ -61,10 +65,12 @@ struct MetricFamily::Impl {
   };
   using AllSeries = std::unordered_map<std::string, Series>;
   AllSeries series;  // by key_of()
+  // In the order of the text. A key orders like its labels, because its separator comes before all other characters.
+  std::map<std::string_view, AllSeries::value_type*> sorted;
   // From key_of() one label to the series that have it: remove() finds them without a scan of all series.
   std::unordered_map<std::string, std::unordered_set<AllSeries::value_type*>> having;
 
-  explicit Impl(prometheus::Counter& d) : dropped(d) {}
+  Impl(std::string n, std::string h, prometheus::Counter& d) : name(std::move(n)), help(std::move(h)), dropped(d) {}
 
   // Applies `change` to the series with these labels; adds the series when it is new and the family is not full.
   // Holds the lock throughout, because remove() on another thread frees the series.
@@ -78,6 +84,7 @@ struct MetricFamily::Impl {
       LabelMap map(labels.begin(), labels.end());
       T* const made = &family.Add(map, arguments...);
       it = series.emplace(std::move(key), Series{std::move(map), made}).first;
+      sorted.emplace(it->first, &*it);
       for (const auto& label : labels) having[key_of({label})].insert(&*it);
     }
     change(*std::get<T*>(it->second.one));
@@ -102,7 +109,32 @@ struct MetricFamily::Impl {
       if (it->second.empty()) having.erase(it);
     }
     std::visit([&](auto* one) { take_away(one); }, entry->second.one);
+    sorted.erase(entry->first);
     series.erase(series.find(entry->first));
+  }
+
+  void write(std::string& out) {
+    const std::lock_guard lock(mutex);
+    if (sorted.empty()) return;
+    MetricFamilyText text(out, name, help, counters != nullptr ? "counter" : gauges != nullptr ? "gauge" : "histogram");
+    for (const auto& [key, entry] : sorted) {
+      const LabelMap& labels = entry->second.labels;
+      std::visit([&](const auto* one) { add(text, labels, *one); }, entry->second.one);
+    }
+  }
+
+  static void add(MetricFamilyText& text, const LabelMap& labels, const prometheus::Counter& one) {
+    text.add(labels, one.Value());
+  }
+  static void add(MetricFamilyText& text, const LabelMap& labels, const prometheus::Gauge& one) {
+    text.add(labels, one.Value());
+  }
+  static void add(MetricFamilyText& text, const LabelMap& labels, const prometheus::Histogram& one) {
+    const auto data = one.Collect().histogram;
+    std::vector<MetricFamilyText::Bucket> buckets;
+    buckets.reserve(data.bucket.size());
+    for (const auto& bucket : data.bucket) buckets.push_back({bucket.upper_bound, bucket.cumulative_count});
+    text.add_histogram(labels, buckets, data.sample_sum, data.sample_count);
   }
 
   void take_away(prometheus::Counter* one) { counters->Remove(one); }
@@ -133,55 +165,60 @@ void HistogramFamily::observe(const MetricLabels& labels, double value) {
 
 struct Metrics::Impl {
   prometheus::Registry registry;
-  prometheus::Counter& dropped = prometheus::BuildCounter()
-                                     .Name("berth_metric_series_dropped_total")
-                                     .Help("Values not kept because their metric has too many series.")
-                                     .Register(registry)
-                                     .Add({});
-  std::set<std::string> names;
+  prometheus::Family<prometheus::Counter>& dropping =
+      prometheus::BuildCounter().Name(kDropped).Help(kDroppedHelp).Register(registry);
+  prometheus::Counter& dropped = dropping.Add({});
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<MetricFamily::Impl>> families;  // by name
+  std::size_t last_bytes = 0;                                           // of the last text: the next one is alike
 
-  void declare(const std::string& name) { BERTH_INVARIANT(names.insert(name).second); }
+  std::shared_ptr<MetricFamily::Impl> declare(const std::string& name, const std::string& help) {
+    auto family = std::make_shared<MetricFamily::Impl>(name, help, dropped);
+    const std::lock_guard lock(mutex);
+    const bool is_new = families.emplace(name, family).second;
+    BERTH_INVARIANT(is_new && name != kDropped);
+    return family;
+  }
 };
 
 Metrics::Metrics() : impl_(std::make_unique<Impl>()) {}
 Metrics::~Metrics() = default;
 
 CounterFamily Metrics::counter(const std::string& name, const std::string& help) {
-  impl_->declare(name);
-  auto family = std::make_shared<MetricFamily::Impl>(impl_->dropped);
+  auto family = impl_->declare(name, help);
   family->counters = &prometheus::BuildCounter().Name(name).Help(help).Register(impl_->registry);
   return CounterFamily(std::move(family));
 }
 
 GaugeFamily Metrics::gauge(const std::string& name, const std::string& help) {
-  impl_->declare(name);
-  auto family = std::make_shared<MetricFamily::Impl>(impl_->dropped);
+  auto family = impl_->declare(name, help);
   family->gauges = &prometheus::BuildGauge().Name(name).Help(help).Register(impl_->registry);
   return GaugeFamily(std::move(family));
 }
 
 HistogramFamily Metrics::histogram(const std::string& name, const std::string& help, std::vector<double> buckets) {
-  impl_->declare(name);
-  auto family = std::make_shared<MetricFamily::Impl>(impl_->dropped);
+  auto family = impl_->declare(name, help);
   family->histograms = &prometheus::BuildHistogram().Name(name).Help(help).Register(impl_->registry);
   family->buckets = std::move(buckets);
   return HistogramFamily(std::move(family));
 }
 
 std::string Metrics::text() const {
-  auto families = impl_->registry.Collect();
-  std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (auto& family : families) {
-    std::sort(family.metric.begin(), family.metric.end(), [](const auto& a, const auto& b) {
-      const auto key = [](const auto& metric) {
-        std::vector<std::pair<std::string, std::string>> labels;
-        for (const auto& label : metric.label) labels.emplace_back(label.name, label.value);
-        return labels;
-      };
-      return key(a) < key(b);
-    });
+  const std::lock_guard lock(impl_->mutex);
+  std::string out;
+  out.reserve(impl_->last_bytes + impl_->last_bytes / 8);
+  bool told_dropped = false;
+  const auto tell_dropped = [&] {
+    MetricFamilyText(out, kDropped, kDroppedHelp, "counter").add({}, impl_->dropped.Value());
+    told_dropped = true;
+  };
+  for (const auto& [name, family] : impl_->families) {
+    if (!told_dropped && name > kDropped) tell_dropped();
+    family->write(out);
   }
-  return metrics_text(families);
+  if (!told_dropped) tell_dropped();
+  impl_->last_bytes = out.size();
+  return out;
 }
 
 }  // namespace berth

@@ -7,9 +7,6 @@
 namespace berth {
 namespace {
 
-using prometheus::ClientMetric;
-using prometheus::MetricType;
-
 constexpr int kLeastExponent = -4, kMostExponent = 5;  // numbers outside this range are written with an exponent
 
 void add_escaped(std::string& out, std::string_view text, bool quotes) {
@@ -24,90 +21,17 @@ void add_escaped(std::string& out, std::string_view text, bool quotes) {
   }
 }
 
-std::string_view name_of(MetricType type) {
-  switch (type) {
-    case MetricType::Counter:
-      return "counter";
-    case MetricType::Gauge:
-      return "gauge";
-    case MetricType::Histogram:
-      return "histogram";
-    case MetricType::Summary:
-      return "summary";
-    default:
-      return "untyped";
+constexpr double kWholeBelow = 1e6;  // whole numbers below this are written without an exponent
+
+void add_number(std::string& out, double value) {
+  char text[32];
+  if (value >= 0 && value < kWholeBelow && value == static_cast<double>(static_cast<std::int64_t>(value)) &&
+      !std::signbit(value)) {
+    out.append(text, std::to_chars(text, std::end(text), static_cast<std::int64_t>(value)).ptr);
+  } else {
+    out += metric_number(value);
   }
 }
-
-// One family's lines.
-class FamilyWriter {
- public:
-  FamilyWriter(std::string& out, const prometheus::MetricFamily& family) : out_(out), family_(family) {}
-
-  void write() {
-    (out_ += "# HELP ") += family_.name;
-    add_escaped(out_ += ' ', family_.help, false);
-    (((out_ += "\n# TYPE ") += family_.name) += ' ') += name_of(family_.type);
-    out_ += '\n';
-    for (const ClientMetric& metric : family_.metric) write(metric);
-  }
-
- private:
-  void write(const ClientMetric& metric) {
-    switch (family_.type) {
-      case MetricType::Counter:
-        return line(metric, "", metric.counter.value);
-      case MetricType::Gauge:
-        return line(metric, "", metric.gauge.value);
-      case MetricType::Histogram:
-        return histogram(metric);
-      case MetricType::Summary:
-        return summary(metric);
-      default:
-        return line(metric, "", metric.untyped.value);
-    }
-  }
-
-  void histogram(const ClientMetric& metric) {
-    const auto& data = metric.histogram;
-    bool has_all = false;  // the +Inf bucket is there
-    for (const auto& bucket : data.bucket) {
-      has_all = has_all || std::isinf(bucket.upper_bound);
-      line(metric, "_bucket", static_cast<double>(bucket.cumulative_count), "le", bucket.upper_bound);
-    }
-    const auto count = static_cast<double>(data.sample_count);
-    if (!has_all) line(metric, "_bucket", count, "le", INFINITY);
-    line(metric, "_sum", data.sample_sum);
-    line(metric, "_count", count);
-  }
-
-  void summary(const ClientMetric& metric) {
-    const auto& data = metric.summary;
-    for (const auto& quantile : data.quantile) line(metric, "", quantile.value, "quantile", quantile.quantile);
-    line(metric, "_sum", data.sample_sum);
-    line(metric, "_count", static_cast<double>(data.sample_count));
-  }
-
-  void line(const ClientMetric& metric, std::string_view suffix, double value, std::string_view label = {},
-            double at = 0) {
-    (out_ += family_.name) += suffix;
-    char before = '{';
-    const auto add_label = [&](std::string_view name, std::string_view text) {
-      ((out_ += before) += name) += "=\"";
-      add_escaped(out_, text, true);
-      out_ += '"';
-      before = ',';
-    };
-    for (const auto& each : metric.label) add_label(each.name, each.value);
-    if (!label.empty()) add_label(label, metric_number(at));
-    if (before == ',') out_ += '}';
-    (out_ += ' ') += metric_number(value);
-    out_ += '\n';
-  }
-
-  std::string& out_;
-  const prometheus::MetricFamily& family_;
-};
 
 }  // namespace
 
@@ -125,12 +49,58 @@ std::string metric_number(double value) {
   return std::string(text, fixed.ptr);
 }
 
-std::string metrics_text(const std::vector<prometheus::MetricFamily>& families) {
-  std::string out;
-  for (const prometheus::MetricFamily& family : families) {
-    if (!family.metric.empty()) FamilyWriter(out, family).write();
+MetricFamilyText::MetricFamilyText(std::string& out, std::string_view name, std::string_view help,
+                                   std::string_view type)
+    : out_(out), name_(name) {
+  (out_ += "# HELP ") += name_;
+  add_escaped(out_ += ' ', help, false);
+  (((out_ += "\n# TYPE ") += name_) += ' ') += type;
+  out_ += '\n';
+}
+
+void MetricFamilyText::set_labels(const Labels& labels) {
+  labels_.clear();
+  for (const auto& [name, value] : labels) {
+    if (!labels_.empty()) labels_ += ',';
+    (labels_ += name) += "=\"";
+    add_escaped(labels_, value, true);
+    labels_ += '"';
   }
-  return out;
+}
+
+void MetricFamilyText::line(std::string_view suffix, double value) {
+  (out_ += name_) += suffix;
+  if (!labels_.empty()) ((out_ += '{') += labels_) += '}';
+  add_number(out_ += ' ', value);
+  out_ += '\n';
+}
+
+void MetricFamilyText::bucket_line(std::string_view limit, std::uint64_t count) {
+  (out_ += name_) += "_bucket{";
+  if (!labels_.empty()) (out_ += labels_) += ',';
+  ((out_ += "le=\"") += limit) += "\"} ";
+  add_number(out_, static_cast<double>(count));
+  out_ += '\n';
+}
+
+void MetricFamilyText::add(const Labels& labels, double value) {
+  set_labels(labels);
+  line("", value);
+}
+
+void MetricFamilyText::add_histogram(const Labels& labels, const std::vector<Bucket>& buckets, double sum,
+                                     std::uint64_t count) {
+  set_labels(labels);
+  bool has_all = false;  // the +Inf bucket is there
+  for (const Bucket& bucket : buckets) {
+    has_all = has_all || std::isinf(bucket.limit);
+    std::string& limit = limits_[bucket.limit];
+    if (limit.empty()) limit = metric_number(bucket.limit);
+    bucket_line(limit, bucket.count);
+  }
+  if (!has_all) bucket_line("+Inf", count);
+  line("_sum", sum);
+  line("_count", static_cast<double>(count));
 }
 
 }  // namespace berth
