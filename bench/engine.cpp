@@ -13,12 +13,14 @@ constexpr int kQueues = 1000, kCohorts = 10, kPending = 50000;
 std::string queue_name(int i) { return "cq" + std::to_string(i); }
 
 // 1,000 queues in 10 cohorts; the nominal quota of each queue is enough for `own` jobs of one cpu.
-void add_queues(World& world, int own) {
+void add_queues(World& world, int own, bool by_usage = false) {
   world.flavor("default");
   for (int i = 0; i < kQueues; ++i) {
-    world.queue(QueueSpec(queue_name(i))
-                    .in("cohort" + std::to_string(i % kCohorts))
-                    .flavor("default", {{"cpu", std::to_string(own)}, {"memory", std::to_string(own) + "Gi"}}));
+    QueueSpec queue(queue_name(i));
+    queue.in("cohort" + std::to_string(i % kCohorts))
+        .flavor("default", {{"cpu", std::to_string(own)}, {"memory", std::to_string(own) + "Gi"}});
+    queue.object.admission_by_usage = by_usage;
+    world.queue(queue);
   }
 }
 
@@ -34,15 +36,21 @@ Pending pending_job(int i) {
 
 // All jobs fit: one decision is one admission. With fair sharing, the heads of a cohort's 100 queues are ordered by
 // share.
-void admit_all(benchmark::State& state, bool fair_sharing) {
+void admit_all(benchmark::State& state, bool fair_sharing, int tenants = 1, bool by_usage = false) {
   SchedulerOptions options;
   options.fair_sharing.enabled = fair_sharing;
+  options.usage = {by_usage, std::chrono::hours(168), std::chrono::minutes(5), {}};
   std::vector<Pending> jobs;
-  for (int i = 0; i < kPending; ++i) jobs.push_back(pending_job(i));
+  for (int i = 0; i < kPending; ++i) {
+    jobs.push_back(pending_job(i));
+    if (tenants > 1) jobs.back().local_queue += "-" + std::to_string(i / kQueues % tenants);
+  }
   for (auto _ : state) {
     state.PauseTiming();
     auto world = std::make_unique<World>(options);
-    add_queues(*world, fair_sharing ? 50 : 100);  // with fair sharing, half of the quota is borrowed
+    add_queues(*world, fair_sharing ? 50 : 100, by_usage);  // with fair sharing, half of the quota is borrowed
+    for (int i = 0; by_usage && i < kQueues * tenants; ++i)
+      world->scheduler.set_local_queue({jobs[i].local_queue, jobs[i].cluster_queue, {1, 1}, {}, {}});
     if (fair_sharing) {
       for (int i = 0; i < kCohorts; ++i)
         world->cohort("cohort" + std::to_string(i), "", {{"default", {{"cpu", "9000"}, {"memory", "9000Gi"}}}});
@@ -62,8 +70,13 @@ void admit_all(benchmark::State& state, bool fair_sharing) {
 }
 void admit_all(benchmark::State& state) { admit_all(state, false); }
 void admit_all_fairly(benchmark::State& state) { admit_all(state, true); }
+// Five local queues in each cluster queue; without and with the order by past usage (admission fair sharing).
+void admit_all_of_tenants(benchmark::State& state) { admit_all(state, false, 5); }
+void admit_all_by_usage(benchmark::State& state) { admit_all(state, false, 5, true); }
 BENCHMARK(admit_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_all_fairly)->Unit(benchmark::kMillisecond);
+BENCHMARK(admit_all_of_tenants)->Unit(benchmark::kMillisecond);
+BENCHMARK(admit_all_by_usage)->Unit(benchmark::kMillisecond);
 
 // The whole life of a workload: submitted, admitted when quota becomes free, finished. There is quota for a tenth of
 // the workloads at a time.

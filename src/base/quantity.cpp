@@ -208,6 +208,12 @@ Quantity Quantity::of_milli(std::int64_t value, Format format) {
   return q;
 }
 
+Quantity Quantity::of_nano(Nano value) {
+  Quantity q;
+  q.nano_ = clamp(value);
+  return q;
+}
+
 Result<Quantity> Quantity::parse(std::string_view text) {
   const Result<Parts> parts = split(text);
   if (!parts) return tl::unexpected(parts.error());

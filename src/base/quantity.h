@@ -20,6 +20,8 @@ class Quantity {
   Quantity() = default;
   static Quantity of(std::int64_t value, Format format = Format::kDecimalSi);
   static Quantity of_milli(std::int64_t value, Format format = Format::kDecimalSi);
+  __extension__ typedef __int128 Nano;  // billionths of the unit
+  static Quantity of_nano(Nano value);  // saturates
   // Accepts what Kubernetes accepts: "100m", "1.5", "2Gi", "1e3", "+5". Error: quantities must match the
   // regular expression...
   static Result<Quantity> parse(std::string_view text);
@@ -34,6 +36,7 @@ class Quantity {
     bool operator==(const Fraction&) const = default;
   };
   Fraction fraction() const;
+  Nano nano_value() const { return nano_; }
   bool is_zero() const { return nano_ == 0; }
   int sign() const { return nano_ < 0 ? -1 : nano_ > 0 ? 1 : 0; }
   Format format() const { return format_; }
@@ -52,7 +55,6 @@ class Quantity {
   bool operator==(const Quantity& o) const { return nano_ == o.nano_; }
 
  private:
-  __extension__ typedef __int128 Nano;  // billionths of the unit
   Nano nano_ = 0;
   Format format_ = Format::kDecimalSi;
 };

@@ -16,6 +16,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.engine.retention = c.workload_retention;
   out.engine.resources = c.resources;
   out.engine.fair_sharing = c.fair_sharing;
+  out.engine.admission_fair_sharing = c.admission_fair_sharing;
   out.engine.topology_waits = c.topology;
   out.manage_jobs_without_queue_name = c.manage_jobs_without_queue_name;
   const auto lists = [&](std::string_view name) { return std::ranges::find(c.frameworks, name) != c.frameworks.end(); };

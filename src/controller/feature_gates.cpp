@@ -15,6 +15,7 @@ struct Gate {
 
 // In order of name.
 constexpr Gate kGates[] = {
+    {"AdmissionFairSharing", [](engine::Options& o) -> bool& { return o.admission_by_usage; }, ""},
     // Berth's own gate; Kueue does not have it.
     {"BerthReplaceSeveralNodes", [](engine::Options& o) -> bool& { return o.replace_several_nodes; }, ""},
     {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "", false},
@@ -75,7 +76,6 @@ constexpr std::string_view kAlwaysOn[] = {
 
 // Gates of Kueue whose features Berth does not have: a gate may be set to false, but not to true.
 constexpr std::string_view kAlwaysOff[] = {
-    "AdmissionFairSharing",
     "ConcurrentAdmission",
     "CustomMetricLabels",
     "ElasticJobsViaWorkloadSlices",

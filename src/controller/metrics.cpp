@@ -24,6 +24,11 @@ double shown(const engine::FairShareStatus& share) {
   return static_cast<double>(share.borrowed) * 1000 / static_cast<double>(share.lendable) / weight;
 }
 
+double shown(const engine::PastUsageStatus& usage) {
+  if (usage.last) return std::numeric_limits<double>::infinity();
+  return static_cast<double>(usage.score.nano_value()) / 1e9;
+}
+
 // A text that names every flavor and resource that has a series.
 std::string shape_of(std::string_view cohort, const std::vector<engine::FlavorUsageStatus>& usage) {
   std::string shape(cohort);
@@ -81,6 +86,8 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       local_status_(m.gauge("kueue_local_queue_status", "1 for whether the queue is active.")),
       local_reservation_(m.gauge("kueue_local_queue_resource_reservation", "Quota that is reserved.")),
       local_usage_(m.gauge("kueue_local_queue_resource_usage", "Quota that admitted workloads use.")),
+      local_past_usage_(m.gauge("kueue_local_queue_admission_fair_sharing_usage",
+                                "What the queue used lately, by weights: the queue with the lowest number goes first.")),
       reservation_(m.gauge("kueue_cluster_queue_resource_reservation", "Quota that is reserved.")),
       usage_(m.gauge("kueue_cluster_queue_resource_usage", "Quota that admitted workloads use.")),
       nominal_(m.gauge("kueue_cluster_queue_nominal_quota", "The queue's own quota.")),
@@ -125,7 +132,8 @@ void ControllerMetrics::local_queue_gone(const std::string& ns, const std::strin
 void ControllerMetrics::drop_local_queue(const std::string& ns, const std::string& name) {
   const MetricLabels whose{{"name", name}, {"namespace", ns}};
   local_census_.forget(whose);
-  for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_})
+  for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_,
+                              &local_past_usage_})
     family->remove(whose);
   changed_local_queues_.erase({ns, name});
   local_queues_.erase({ns, name});
@@ -231,6 +239,13 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   local_admitted_.set(labels, status->admitted);
   set_usage(local_reservation_, labels, status->reservation);
   set_usage(local_usage_, labels, status->usage);
+  if (status->past_usage) {
+    local_past_usage_.set({{"name", name},
+                           {"namespace", ns},
+                           {"cluster_queue", local_queues_[{ns, name}]},
+                           {"replica_role", options_.role}},
+                          shown(*status->past_usage));
+  }
   for (const char* each : {"True", "False", "Unknown"}) {
     const bool now = std::string_view(each) == (status->active ? "True" : "False");
     local_status_.set({{"name", name}, {"namespace", ns}, {"active", each}, {"replica_role", options_.role}},

@@ -53,7 +53,16 @@ Json encode_status(const engine::ClusterQueueStatus& status, const Json& object,
   return out;
 }
 Json encode_status(const engine::LocalQueueStatus& status, const Json& object, Time now) {
-  return encode(status, object, now, false);
+  JsonObject out = encode(status, object, now, false);
+  if (!status.past_usage) return out;
+  JsonObject consumed;
+  for (const auto& [resource, quantity] : status.past_usage->consumed) consumed[resource] = quantity.to_string();
+  const Time at = status.past_usage->last_update;
+  JsonObject past{{"consumedResources", std::move(consumed)},
+                  {"lastUpdate", at == to_seconds(at) ? format_time(at) : format_micro_time(at)}};
+  // Local queues borrow nothing, but the API requires their share.
+  out["fairSharing"] = JsonObject{{"weightedShare", 0}, {"admissionFairSharingStatus", std::move(past)}};
+  return out;
 }
 Json encode_status(const engine::CohortStatus& status, const Json&, Time) {
   JsonObject out;

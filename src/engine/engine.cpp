@@ -25,6 +25,7 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 
 Effects Engine::handle(Time now, const Event& event) {
   Effects out;
+  impl_->scheduler.set_time(now);
   std::visit([&](const auto& e) { impl_->on(now, e, out); }, event);
   return out;
 }
@@ -46,6 +47,8 @@ SchedulerOptions scheduler_options(const Options& o) {
   out.topology = o.topology;
   out.fair_sharing = {o.fair_sharing.enabled, o.fair_sharing.final_share, o.fair_sharing.initial_share,
                       o.fair_preempt_within_nominal, o.fair_prioritize_non_borrowing};
+  out.usage = o.admission_fair_sharing;
+  out.usage.enabled = out.usage.enabled && o.admission_by_usage;
   return out;
 }
 
@@ -120,15 +123,29 @@ void Engine::Impl::on(Time, const LocalQueueSeen& e, Effects&) {
   const std::string key = api::object_key(e.object->meta);
   const auto* known = registries.local_queue(key);
   const bool news = known == nullptr || says_more_than_status(known->meta, e.object->meta);
+  see_usage(known, *e.object);
   registries.set_local_queue(e.object);
   if (!news) return;
   touched_local_queues.insert(key);
   workloads.mark_local_queue(key);
 }
 
+// While this engine leads, it knows better than the statuses, which it wrote itself.
+void Engine::Impl::see_usage(const api::kueue::LocalQueue* known, const api::kueue::LocalQueue& seen) {
+  if (!scheduler.usage().on()) return;
+  const std::string key = api::object_key(seen.meta);
+  if (known != nullptr && known->meta.uid != seen.meta.uid) scheduler.remove_local_queue(key);
+  const auto* sample = scheduler.usage_sample(key);
+  Scheduler::LocalQueueUsage usage{key, seen.cluster_queue, seen.fair_weight.fraction(), seen.meta.creation, {}};
+  const bool tells = seen.past_usage && (sample == nullptr || (!synced && sample->at != seen.past_usage->last_update));
+  if (tells) usage.past = {seen.past_usage->consumed, seen.past_usage->last_update};
+  scheduler.set_local_queue(usage);
+}
+
 void Engine::Impl::on(Time, const LocalQueueGone& e, Effects&) {
   const std::string key = api::object_key(e.ns, e.name);
   if (registries.local_queue(key) == nullptr) return;
+  scheduler.remove_local_queue(key);
   registries.remove_local_queue(key);
   workloads.mark_local_queue(key);
 }

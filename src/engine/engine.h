@@ -217,6 +217,8 @@ struct Options {
   api::config::WorkloadRetention retention;
   api::config::QuotaResources resources;
   api::config::FairSharing fair_sharing;
+  api::config::AdmissionFairSharing admission_fair_sharing;
+  bool admission_by_usage = true;  // AdmissionFairSharing: off as if the part of the configuration were missing
   // FairSharingPreemptWithinNominal: a queue that stays within its nominal quota may reclaim from any borrower
   bool fair_preempt_within_nominal = true;
   // FairSharingPrioritizeNonBorrowing: a workload that borrows nothing of what it requests goes first
@@ -287,11 +289,21 @@ struct PendingPosition {
   std::string cluster_queue;
   std::size_t in_cluster_queue = 0, in_local_queue = 0;
 };
+// What a local queue used lately (KEP-4136), by resource. Changes about once per sampling interval, and when a workload
+// of the queue begins or ends to hold quota.
+struct PastUsageStatus {
+  std::map<std::string, Quantity> consumed;
+  Time last_update{};
+  // By which the queue is compared with others: weighted, with what was charged in advance, by the queue's weight.
+  Quantity score;
+  bool last = false;  // the weight is 0: it comes after all others
+};
 struct LocalQueueStatus {
   bool active = false;
   std::string reason, message;
   std::vector<FlavorUsageStatus> reservation, usage;
   std::int32_t pending = 0, reserving = 0, admitted = 0;
+  std::optional<PastUsageStatus> past_usage{};  // with admission fair sharing only
 };
 
 // What one workload holds, according to the decisions so far.

@@ -84,6 +84,7 @@ struct Engine::Impl : EngineFacts {
   void on(Time now, const WriteSettled& e, Effects& out);
   void on(Time now, const TimePassed& e, Effects& out);
   void on(Time now, const Synced& e, Effects& out);
+  void see_usage(const api::kueue::LocalQueue* known, const api::kueue::LocalQueue& seen);
   void mark_namespace(std::string_view ns, bool pods_changed);
   void mark_all(const std::vector<WorkloadId>& concerned);
 
@@ -164,6 +165,7 @@ struct Engine::Impl : EngineFacts {
   void emit_expired(Effects& out, Time now);
   void emit_wake(Effects& out, Time now);
   std::optional<FairShareStatus> fair_share(NodeId node) const;
+  std::optional<PastUsageStatus> past_usage(std::string_view local_queue) const;
   std::vector<std::string> check_invariants() const;
   void renumber();
 

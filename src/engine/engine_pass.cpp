@@ -62,6 +62,7 @@ RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
 
 Effects Engine::Impl::schedule(Time now) {
   Effects out;
+  scheduler.set_time(now);
   if (scheduler.names().size() > names_bound) renumber();
   if (!synced) {
     learn(now);
@@ -82,6 +83,7 @@ Effects Engine::Impl::schedule(Time now) {
     }
   }
   tell_at_leisure(now, out);
+  for (auto& key : scheduler.take_usage_samples()) touched_local_queues.insert(std::move(key));
   emit_queue_statuses(out);
   emit_finalizers(out);
   emit_expired(out, now);
@@ -293,6 +295,10 @@ Holding Engine::Impl::holding_of(const Tracked& t, const WorkloadStatus& status)
   // A workload that is about to give its quota back, evicted or not, is the first candidate for preemption.
   h.evicted = api::is_true(t.now->status.conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now->status);
   h.places = places_of(t, status);
+  h.local_queue = t.local_queue;
+  // In whole seconds, as the API shows it: a restarted engine counts from the same time.
+  const auto* admitted = api::find_condition(status.conditions, api::kueue::kAdmitted);
+  if (admitted != nullptr && admitted->status) h.admitted_at = to_seconds(admitted->last_transition);
   h.pods_ready = api::is_true(t.now->status.conditions, api::kueue::kPodsReady);
   return h;
 }

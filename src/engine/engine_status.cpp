@@ -211,6 +211,15 @@ PendingCounts Engine::pending_counts(std::string_view cluster_queue) const {
   return {all - inadmissible, inadmissible};
 }
 
+std::optional<PastUsageStatus> Engine::Impl::past_usage(std::string_view local_queue) const {
+  const UsageBook::Sample* sample = scheduler.usage_sample(local_queue);
+  if (sample == nullptr) return std::nullopt;
+  PastUsageStatus out{{}, sample->at, to_quantity(sample->score), sample->score.last};
+  for (const auto& each : sample->used)
+    out.consumed[scheduler.usage().name(each.resource)] = Quantity::of_nano(static_cast<Quantity::Nano>(each.amount));
+  return out;
+}
+
 std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, std::string_view name) const {
   const std::string key = api::object_key(ns, name);
   const auto* queue = impl_->registries.local_queue(key);
@@ -234,6 +243,7 @@ std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, 
     out.reservation = usage_status(*cq, count.reservation, false);
     out.usage = usage_status(*cq, count.usage, false);
   }
+  out.past_usage = impl_->past_usage(key);
   return out;
 }
 
@@ -253,6 +263,7 @@ std::vector<HeldQuota> Engine::held_quotas() const {
 // of it.
 Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const {
   Scheduler out(scheduler_options(options));
+  out.adopt_usage(scheduler);
   for (const auto& [name, topology] : registries.topologies) out.set_topology(*topology);
   for (const auto& [name, flavor] : registries.flavors) out.set_flavor(*flavor);
   for (const auto& [name, node] : nodes.nodes()) out.set_node(*node);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "api/resource_version.h"
+#include "base/quantity.h"
 #include "base/time.h"
 
 namespace berth::conformance {
@@ -24,6 +25,21 @@ bool is_age(std::string_view text) {
 bool is_number(const std::string& text) {
   static const re2::RE2 pattern("-?[0-9]+(\\.[0-9]+)?");
   return re2::RE2::FullMatch(text, pattern);
+}
+
+// "<about 4>": a quantity within a thousandth; about 0: nearly nothing, of memory less than 8 bytes. "<n>": any quantity.
+bool is_about(std::string_view recorded, const Json& actual, std::string_view path) {
+  constexpr std::string_view kAbout = "<about ";
+  const auto quantity = Quantity::parse(view(actual.get_string()));
+  if (!quantity) return false;
+  if (recorded == "<n>") return true;
+  if (!recorded.starts_with(kAbout) || !recorded.ends_with('>')) return false;
+  const auto wanted = Quantity::parse(recorded.substr(kAbout.size(), recorded.size() - kAbout.size() - 1));
+  if (!wanted) return false;
+  const Quantity nothing = Quantity::of_milli(path.ends_with(".memory") ? 8'000 : 10);
+  if (wanted->is_zero()) return quantity->sign() >= 0 && *quantity < nothing;
+  const Quantity off = *quantity < *wanted ? *wanted - *quantity : *quantity - *wanted;
+  return off * 1'000 <= *wanted;
 }
 
 std::string show(const Json& value) {
@@ -68,6 +84,7 @@ class Comparison {
     if (recorded.is_object() && actual.is_object()) return objects(recorded.get_object(), actual.get_object(), path);
     if (recorded.is_array() && actual.is_array()) return arrays(recorded.get_array(), actual.get_array(), path);
     if (recorded.is_string() && view(recorded.get_string()) == "<n>" && actual.is_number()) return;
+    if (recorded.is_string() && actual.is_string() && is_about(view(recorded.get_string()), actual, path)) return;
     if (recorded.is_string() && actual.is_string()) {
       return texts(view(recorded.get_string()), view(actual.get_string()), path);
     }

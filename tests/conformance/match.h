@@ -1,7 +1,8 @@
 // Compares a server's answer with the recorded answer, by meaning.
 //
 // The rule: members, values and order are equal, with these exceptions:
-//  - placeholders stand for values: <time> for any RFC 3339 time, <text> for any text, <n> for any number; <uid1>,
+//  - placeholders stand for values: <time> for any RFC 3339 time, <text> for any text, <n> for any number or quantity,
+//    <about 4> for a quantity within a thousandth, <about 0> for nearly nothing; <uid1>,
 //    <rv2>, <continue> and generated names for one value each, the same in all places;
 //  - different <uidN> are different values, and so are different <rvN> of objects (the revision of a list may be the
 //    revision of its last object);

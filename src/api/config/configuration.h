@@ -52,6 +52,7 @@ struct Configuration {
   WaitForPodsReady wait_for_pods_ready;
   WorkloadRetention workload_retention;
   FairSharing fair_sharing;
+  AdmissionFairSharing admission_fair_sharing;
   QuotaResources resources;
   TopologyWaits topology;  // not in Kueue's file
   Volcano volcano;         // not in Kueue's file

@@ -1,4 +1,6 @@
 // Reads the parts that change decisions.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -112,6 +114,38 @@ void read_fair_sharing(Fields fields, Version version, FairSharing& out) {
   out.initial_share = names.back() == both[1];
 }
 
+constexpr std::int64_t kMostWeight = 1'000'000'000;
+
+// A weight is any number; it is kept with nine decimals, and a positive one does not become 0.
+std::optional<Quantity> read_weight(const Json& value) {
+  if (!value.is_number()) return std::nullopt;
+  const auto number = value.to_number<double>();
+  if (!(number >= 0 && number <= kMostWeight)) return std::nullopt;
+  const Quantity weight = Quantity::parse(fmt::format("{:.9f}", number)).value_or(Quantity());
+  return number > 0 && weight.is_zero() ? Quantity::of_nano(1) : weight;
+}
+
+void read_admission_fair_sharing(Fields fields, AdmissionFairSharing& out) {
+  if (!fields.present()) return;
+  out.enabled = true;
+  fields.duration("usageHalfLifeTime", out.half_life);
+  Duration interval = out.sampling_interval;
+  fields.duration("usageSamplingInterval", interval);
+  if (interval <= Duration(0))
+    fields.error("usageSamplingInterval", "expected a duration of more than 0");
+  else
+    out.sampling_interval = interval;
+  for (const auto& [resource, value] : fields.entries("resourceWeights")) {
+    const auto weight = read_weight(*value);
+    if (weight)
+      out.resource_weights.emplace(resource, *weight);
+    else
+      fields.expected(key_path("resourceWeights", resource), *value,
+                      "a number from 0 to " + std::to_string(kMostWeight));
+  }
+  fields.done();
+}
+
 }  // namespace
 
 void read_policies(Fields& top, Version version, Configuration& out) {
@@ -119,8 +153,7 @@ void read_policies(Fields& top, Version version, Configuration& out) {
   read_retention(top.object("objectRetentionPolicies"), out.workload_retention);
   read_resources(top.object("resources"), out.resources);
   read_fair_sharing(top.object("fairSharing"), version, out.fair_sharing);
-  if (top.take("admissionFairSharing") != nullptr)
-    top.error("admissionFairSharing", "Berth does not order local queues by what they used; remove it");
+  read_admission_fair_sharing(top.object("admissionFairSharing"), out.admission_fair_sharing);
   for (const auto& [gate, value] : top.entries("featureGates")) {
     if (value->is_bool())
       out.feature_gates.emplace(gate, value->get_bool());

@@ -55,6 +55,18 @@ struct FairSharing {
   bool operator==(const FairSharing&) const = default;
 };
 
+// admissionFairSharing: local queues that used less lately go first, in the cluster queues that ask for it (KEP-4136).
+struct AdmissionFairSharing {
+  bool enabled = false;
+  // usageHalfLifeTime: after this time, past usage counts half. 0: past usage does not count.
+  Duration half_life{};
+  // usageSamplingInterval: how often the status tells the usage, and how long a workload counts from the beginning;
+  // more than 0.
+  Duration sampling_interval = std::chrono::minutes(5);
+  std::map<std::string, Quantity> resource_weights;  // not negative; 1 for resources that are not named
+  bool operator==(const AdmissionFairSharing&) const = default;
+};
+
 // Converts a pod's request of one resource into other resources before it counts against quota (KEP-2937).
 struct ResourceTransformation {
   std::string input;

@@ -127,6 +127,23 @@ std::vector<ClusterQueue::CheckRule> check_rules(const Json& object) {
   return rules;
 }
 
+constexpr std::string_view kByUsage = "UsageBasedAdmissionFairSharing";
+constexpr std::size_t kMostResources = 256;  // of a status; a ClusterQueue covers at most 16 groups of 64
+
+// Nobody but Berth needs this part of the status, so what cannot be read does not make the queue unreadable.
+std::optional<LocalQueue::PastUsage> past_usage(const Json& object) {
+  const Json* status = find_path(object, {"status", "fairSharing", "admissionFairSharingStatus"});
+  if (status == nullptr) return std::nullopt;
+  const auto time = parse_time(string_at(*status, {"lastUpdate"}));
+  if (!time) return std::nullopt;
+  LocalQueue::PastUsage out{{}, *time};
+  for (const auto& [resource, value] : object_at(*status, {"consumedResources"})) {
+    if (out.consumed.size() == kMostResources) break;
+    if (const auto quantity = decode_quantity(value)) out.consumed.emplace(resource, *quantity);
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<ClusterQueue> decode_cluster_queue(const Json& object) {
@@ -156,6 +173,7 @@ Result<ClusterQueue> decode_cluster_queue(const Json& object) {
   q.admission_checks = check_rules(object);
   q.stop_policy = reader.choice({"spec", "stopPolicy"}, kStopPolicies, q.stop_policy);
   q.fair_weight = reader.fair_weight();
+  q.admission_by_usage = string_at(object, {"spec", "admissionScope", "admissionMode"}) == kByUsage;
   q.meta = reader.take_meta();
   return reader.finish(std::move(q));
 }
@@ -175,6 +193,8 @@ Result<LocalQueue> decode_local_queue(const Json& object) {
   LocalQueue queue;
   queue.cluster_queue = string_at(object, {"spec", "clusterQueue"});
   queue.stop_policy = reader.choice({"spec", "stopPolicy"}, kStopPolicies, queue.stop_policy);
+  queue.fair_weight = reader.fair_weight();
+  queue.past_usage = past_usage(object);
   queue.meta = reader.take_meta();
   return reader.finish(std::move(queue));
 }

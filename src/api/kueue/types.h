@@ -70,6 +70,8 @@ struct ClusterQueue {
   std::vector<CheckRule> admission_checks;
   StopPolicy stop_policy = StopPolicy::kNone;
   Quantity fair_weight = Quantity::of(1);  // fairSharing.weight (KEP-1714); not negative
+  // admissionScope.admissionMode UsageBasedAdmissionFairSharing (KEP-4136)
+  bool admission_by_usage = false;
 
   // Settings that are not in Kueue's API. A cluster queue that is made from a queue of another API sets them
   // (docs/adr/0013); decoding leaves the defaults.
@@ -101,6 +103,14 @@ struct LocalQueue {
   ObjectMeta meta;
   std::string cluster_queue;
   StopPolicy stop_policy = StopPolicy::kNone;
+  Quantity fair_weight = Quantity::of(1);  // fairSharing.weight; 0 or less: last
+  // status.fairSharing.admissionFairSharingStatus (KEP-4136); none when it is missing or cannot be read
+  struct PastUsage {
+    std::map<std::string, Quantity> consumed;
+    Time last_update{};
+    bool operator==(const PastUsage&) const = default;
+  };
+  std::optional<PastUsage> past_usage;
 };
 
 // The levels of the data center, from the coarsest to the finest: the node labels that name the domains (KEP-2724).

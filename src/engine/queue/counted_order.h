@@ -13,7 +13,7 @@
 
 namespace berth::engine {
 
-// `Before` may read data that a key refers to; only keys in the set are compared.
+// `Before` may read data that a key refers to; only keys in the set, and arguments, are compared.
 template <typename Key, typename Before>
 class CountedOrder {
  public:
@@ -44,7 +44,7 @@ class CountedOrder {
     }
   }
 
-  // The 0-based position of a key, which must be in the set.
+  // The number of keys before this one: the 0-based position of a key that is in the set.
   std::size_t position(const Key& key) const {
     std::size_t before = 0;
     const Node* node = &root_;

@@ -14,7 +14,11 @@ constexpr std::size_t kStaleNewcomers = 16;  // so that small classes are not cl
 }
 
 PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
-    : slots_(slots), share_verdicts_(share_verdicts), awake_(Before{&slots}), everybody_(Before{&slots}) {}
+    : slots_(slots),
+      share_verdicts_(share_verdicts),
+      awake_(Before{&slots}),
+      everybody_(Before{&slots}),
+      ranked_(BeforeByUsage{&slots}) {}
 
 PendingQueue::Class::Class(const Class& other, const Slots& slots)
     : key(other.key),
@@ -27,6 +31,12 @@ PendingQueue::Class::Class(const Class& other, const Slots& slots)
       newcomers(other.newcomers),
       plan(other.plan),
       plan_generation(other.plan_generation) {}
+
+PendingQueue::Local::Local(const Local& other, const Slots& slots)
+    : all(other.all, Before{&slots}),
+      awake(other.awake.begin(), other.awake.end(), Before{&slots}),
+      score(other.score),
+      first(other.first) {}
 
 PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
     : slots_(slots),
@@ -44,18 +54,21 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       with_newcomers_(other.with_newcomers_),
       parked_members_(other.parked_members_),
       asleep_(other.asleep_),
-      everybody_(other.everybody_, Before{&slots}) {
+      everybody_(other.everybody_, Before{&slots}),
+      by_usage_(other.by_usage_),
+      ranked_(other.ranked_.begin(), other.ranked_.end(), BeforeByUsage{&slots}) {
   classes_.reserve(other.classes_.size());
   for (const Class& each : other.classes_) classes_.emplace_back(each, slots);
-  for (const auto& [local_queue, order] : other.by_local_queue_)
+  for (const auto& [local_queue, local] : other.by_local_queue_)
     by_local_queue_.emplace(std::piecewise_construct, std::forward_as_tuple(local_queue),
-                            std::forward_as_tuple(order, Before{&slots}));
+                            std::forward_as_tuple(local, slots));
 }
 
 PendingQueue::ClassKey PendingQueue::class_key(WorkloadId workload) const {
   const Slot& slot = slots_[workload];
   bool alone = !share_verdicts_ || slot.barrier.has_value();
-  return {slot.shape, slot.priority, slot.preemption_gated, alone ? workload : WorkloadId()};
+  return {slot.shape, slot.priority, slot.preemption_gated, alone ? workload : WorkloadId(),
+          by_usage_ ? slot.local_queue : LocalQueueId()};
 }
 
 ClassId PendingQueue::class_of(const ClassKey& key) {
@@ -102,8 +115,7 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
     return;
   }
   if (c.members.begin()->workload != workload) return;
-  if (former.workload.valid()) awake_.erase(former);
-  awake_.insert(key(workload));
+  change_awake(c.key, former.workload.valid() ? &former : nullptr, &*c.members.begin());
 }
 
 // A class that is never parked would otherwise remember every workload that ever passed through it.
@@ -126,12 +138,11 @@ void PendingQueue::erase(WorkloadId workload) {
   if (sticky_ == workload) sticky_ = WorkloadId();
   if (made_way_ == workload) made_way_ = WorkloadId();
   if (blocked_ == workload) blocked_ = WorkloadId();
-  count_out(workload);
   Slot::Place place = std::exchange(slot.place, Slot::Place::kNone);
   if (place == Slot::Place::kAside) {
     aside_.erase(workload);
     wake_up(slot.local_queue, 1);
-    return;
+    return count_out(workload);
   }
   BERTH_INVARIANT(place == Slot::Place::kQueued);
   Class& c = classes_[slot.class_id.index()];
@@ -145,14 +156,30 @@ void PendingQueue::erase(WorkloadId workload) {
     wake_up(slot.local_queue, 1);
   }
   if (!c.parked && first) {
-    auto node = awake_.extract(key(workload));
-    if (!c.members.empty()) {
-      node.value() = *c.members.begin();
-      awake_.insert(std::move(node));
-    }
+    const Key former = key(workload);
+    change_awake(c.key, &former, c.members.empty() ? nullptr : &*c.members.begin());
   }
   if (c.members.empty()) drop_class(slot.class_id);
   slot.class_id = ClassId();
+  count_out(workload);
+}
+
+void PendingQueue::exchange(Order& order, const Key* before, const Key* after) {
+  if (before == nullptr) {
+    order.insert(*after);
+    return;
+  }
+  auto node = order.extract(*before);
+  if (after == nullptr) return;
+  node.value() = *after;
+  order.insert(std::move(node));
+}
+
+void PendingQueue::change_awake(const ClassKey& c, const Key* before, const Key* after) {
+  if (!by_usage_) return exchange(awake_, before, after);
+  const auto local = by_local_queue_.find(c.local_queue);
+  exchange(local->second.awake, before, after);
+  list(local->first, local->second);
 }
 
 WorkloadId PendingQueue::head() const {
@@ -160,8 +187,8 @@ WorkloadId PendingQueue::head() const {
     const Slot& slot = slots_[sticky_];
     if (slot.place == Slot::Place::kQueued && !classes_[slot.class_id.index()].parked) return sticky_;
   }
-  if (awake_.empty()) return {};
-  WorkloadId first = awake_.begin()->workload;
+  if (by_usage_ ? ranked_.empty() : awake_.empty()) return {};
+  WorkloadId first = by_usage_ ? ranked_.begin()->first.workload : awake_.begin()->workload;
   return first == blocked_ ? WorkloadId() : first;
 }
 
@@ -169,7 +196,7 @@ void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::strin
   ClassId id = slots_[workload].class_id;
   Class& c = classes_[id.index()];
   BERTH_INVARIANT(!c.parked);
-  awake_.erase(*c.members.begin());
+  drop_awake(c);
   c.parked = true;
   count_members_asleep(c);
   c.lacks = std::move(lacks);
@@ -187,7 +214,7 @@ void PendingQueue::park_again(WorkloadId workload) {
   ClassId id = slots_[workload].class_id;
   Class& c = classes_[id.index()];
   BERTH_INVARIANT(!c.parked);
-  awake_.erase(*c.members.begin());
+  drop_awake(c);
   c.parked = true;
   count_members_asleep(c);
   parked_.push_back(id);
@@ -204,7 +231,7 @@ void PendingQueue::unpark(ClassId id) {
   Class& c = classes_[id.index()];
   c.parked = false;
   count_members_awake(c);
-  awake_.insert(*c.members.begin());
+  add_awake(c);
 }
 
 // `helps(lack, shape, loans)`: one lack of a class of this shape, and the last loan that its verdict took into
@@ -291,7 +318,7 @@ std::vector<std::string> PendingQueue::check() const {
     awake += c.parked ? 0 : 1;
     parked += c.parked ? c.members.size() : 0;
     if (c.members.empty()) broken.push_back("a class of pending workloads is empty");
-    if (!c.parked && !c.members.empty() && !awake_.contains(*c.members.begin())) {
+    if (!c.parked && !c.members.empty() && !evaluates(c)) {
       broken.push_back("workload " + slots_[c.members.begin()->workload].uid +
                        " is awake but would never be evaluated");
     }
@@ -302,7 +329,9 @@ std::vector<std::string> PendingQueue::check() const {
       }
     }
   }
-  if (awake != awake_.size()) broken.push_back("the awake classes are not those that are not parked");
+  std::size_t listed = awake_.size();
+  for (const auto& [id, local] : by_local_queue_) listed += local.awake.size();
+  if (awake != listed) broken.push_back("the awake classes are not those that are not parked");
   if (members + aside_.size() != size() || parked != parked_members_) {
     broken.push_back("the number of pending workloads is wrong");
   }

@@ -4,6 +4,9 @@
 // share a verdict, so they are parked and woken together (Kueue: scheduling equivalence hash). A parked class
 // remembers which flavor-resources it lacked, or in which flavors it found no place. It is woken only when one of
 // these may have more free capacity. Order: sticky workload, higher priority, older queue-order timestamp, UID.
+//
+// By usage (KEP-4136): the sticky workload, then the local queue with the lowest score (Slots::score, as of the last
+// rank()), then as above. A class has workloads of one local queue only.
 #pragma once
 
 #include <cstdint>
@@ -30,6 +33,13 @@ class PendingQueue {
   PendingQueue(const PendingQueue& other, Slots& slots);
   PendingQueue(const PendingQueue&) = delete;
   PendingQueue& operator=(const PendingQueue&) = delete;
+
+  // Orders local queues by their scores, or no longer. Wakes everything when this changes.
+  void order_by_usage(bool by_usage);
+  bool by_usage() const { return by_usage_; }
+  // Takes over the scores, of all local queues or of one.
+  void rank();
+  void rank(LocalQueueId local_queue);
 
   // Adds the workload to its class. If the class is parked, the workload is parked with it, without evaluation. With
   // `age_decides` (withinClusterQueue: LowerOrNewerEqualPriority, where age matters for preemption) a workload older
@@ -94,7 +104,8 @@ class PendingQueue {
   std::size_t asleep(LocalQueueId local_queue) const;
 
   // --- Positions among all workloads, parked and aside ones too: 0-based, in the order of evaluation. O(log n); a
-  // page also costs its length.
+  // page also costs its length. By usage, a position also costs the number of local queues, and a page also the
+  // workloads before it in local queues of equal score.
   std::size_t position(WorkloadId workload) const;                 // it must be in the queue
   std::size_t position_in_local_queue(WorkloadId workload) const;  // among those of its local queue
   std::vector<WorkloadId> page(std::size_t offset, std::size_t limit) const;
@@ -133,7 +144,8 @@ class PendingQueue {
     ShapeId shape;
     std::int32_t priority = 0;
     bool preemption_gated = false;
-    WorkloadId alone;  // valid: a class of one workload
+    WorkloadId alone;          // valid: a class of one workload
+    LocalQueueId local_queue;  // by usage; else invalid
     auto operator<=>(const ClassKey&) const = default;
   };
   struct Class {
@@ -149,6 +161,28 @@ class PendingQueue {
     std::vector<WorkloadId> newcomers;  // members not yet told why they wait
     Plan plan;
     std::uint64_t plan_generation = 0;
+  };
+
+  // The workloads of one local queue.
+  struct Local {
+    explicit Local(const Slots& slots) : all(Before{&slots}), awake(Before{&slots}) {}
+    Local(const Local& other, const Slots& slots);
+    Counted all;
+    // By usage:
+    Order awake;  // the first member of each awake class
+    Score score;
+    Key first;  // the first awake one, as listed in ranked_; invalid: none
+  };
+  using Locals = std::map<LocalQueueId, Local>;
+  struct Ranked {
+    Score score;
+    Key first;
+  };
+  struct BeforeByUsage {
+    const Slots* slots;
+    bool operator()(const Ranked& a, const Ranked& b) const {
+      return a.score != b.score ? a.score < b.score : Before{slots}(a.first, b.first);
+    }
   };
 
   Key key(WorkloadId workload) const {
@@ -168,6 +202,19 @@ class PendingQueue {
   void count_members_awake(const Class& c);   // it is not parked any more
   void fall_asleep(LocalQueueId local_queue, std::size_t workloads);
   void wake_up(LocalQueueId local_queue, std::size_t workloads);
+  void add_awake(const Class& c) { change_awake(c.key, nullptr, &*c.members.begin()); }
+  void drop_awake(const Class& c) { change_awake(c.key, &*c.members.begin(), nullptr); }
+  // Of an awake class: its first member changes. Null: it becomes awake, or is no longer awake.
+  void change_awake(const ClassKey& c, const Key* before, const Key* after);
+  // By usage (pending_by_usage.cpp).
+  static void exchange(Order& order, const Key* before, const Key* after);
+  void list(LocalQueueId id, Local& local);  // in ranked_, after its score or its first awake workload changed
+  const Score& score_of(const Key& key) const;
+  bool precedes(const Key& a, const Key& b) const;  // in the order of evaluation, as if nothing were sticky
+  std::vector<const Local*> by_score() const;
+  bool evaluates(const Class& c) const;
+  std::size_t place(const Key& key) const;  // as if nothing were sticky
+  std::vector<WorkloadId> page_by_usage(std::size_t offset, std::size_t limit) const;
   bool sticky_in(LocalQueueId local_queue) const {
     return sticky_.valid() && slots_[sticky_].local_queue == local_queue;
   }
@@ -191,7 +238,10 @@ class PendingQueue {
   std::size_t parked_members_ = 0;              // members of parked classes
   std::map<LocalQueueId, std::size_t> asleep_;  // parked members and aside ones by local queue; no number is 0
   Counted everybody_;
-  std::map<LocalQueueId, Counted> by_local_queue_;  // workloads that name a local queue; no entry is empty
+  bool by_usage_ = false;
+  // No entry is empty. Workloads that name no local queue are there only by usage, under the invalid id.
+  Locals by_local_queue_;
+  std::set<Ranked, BeforeByUsage> ranked_;  // by usage: the local queues with an awake workload
 };
 
 }  // namespace berth::engine

@@ -8,8 +8,11 @@ namespace berth::engine {
 void PendingQueue::count_in(WorkloadId workload) {
   const Key own = key(workload);
   everybody_.insert(own);
-  const LocalQueueId local = slots_[workload].local_queue;
-  if (local.valid()) by_local_queue_.try_emplace(local, Before{&slots_}).first->second.insert(own);
+  const LocalQueueId id = slots_[workload].local_queue;
+  if (!id.valid() && !by_usage_) return;
+  const auto [local, created] = by_local_queue_.try_emplace(id, slots_);
+  local->second.all.insert(own);
+  if (created) local->second.score = slots_.score(id);
 }
 
 void PendingQueue::count_out(WorkloadId workload) {
@@ -17,8 +20,8 @@ void PendingQueue::count_out(WorkloadId workload) {
   everybody_.erase(own);
   const auto it = by_local_queue_.find(slots_[workload].local_queue);
   if (it == by_local_queue_.end()) return;
-  it->second.erase(own);
-  if (it->second.empty()) by_local_queue_.erase(it);
+  it->second.all.erase(own);
+  if (it->second.all.empty()) by_local_queue_.erase(it);
 }
 
 void PendingQueue::fall_asleep(LocalQueueId local_queue, std::size_t workloads) {
@@ -42,7 +45,7 @@ void PendingQueue::count_members_awake(const Class& c) {
 
 std::size_t PendingQueue::size(LocalQueueId local_queue) const {
   const auto it = by_local_queue_.find(local_queue);
-  return it == by_local_queue_.end() ? 0 : it->second.size();
+  return it == by_local_queue_.end() ? 0 : it->second.all.size();
 }
 
 std::size_t PendingQueue::asleep(LocalQueueId local_queue) const {
@@ -75,23 +78,28 @@ std::vector<WorkloadId> PendingQueue::page(const Counted& order, bool has_sticky
 }
 
 std::size_t PendingQueue::position(WorkloadId workload) const {
-  return position(everybody_, sticky_.valid(), workload);
+  if (!by_usage_) return position(everybody_, sticky_.valid(), workload);
+  if (workload == sticky_) return 0;
+  const Key own = key(workload);
+  return place(own) + (sticky_.valid() && precedes(own, key(sticky_)) ? 1 : 0);
 }
 
 std::size_t PendingQueue::position_in_local_queue(WorkloadId workload) const {
   const LocalQueueId local = slots_[workload].local_queue;
   const auto it = by_local_queue_.find(local);
-  return it == by_local_queue_.end() ? position(workload) : position(it->second, sticky_in(local), workload);
+  if (!local.valid() || it == by_local_queue_.end()) return position(workload);
+  return position(it->second.all, sticky_in(local), workload);
 }
 
 std::vector<WorkloadId> PendingQueue::page(std::size_t offset, std::size_t limit) const {
+  if (by_usage_) return page_by_usage(offset, limit);
   return page(everybody_, sticky_.valid(), offset, limit);
 }
 
 std::vector<WorkloadId> PendingQueue::page(LocalQueueId local_queue, std::size_t offset, std::size_t limit) const {
   const auto it = by_local_queue_.find(local_queue);
   if (it == by_local_queue_.end()) return {};
-  return page(it->second, sticky_in(local_queue), offset, limit);
+  return page(it->second.all, sticky_in(local_queue), offset, limit);
 }
 
 // Compares the positions with a fresh sort of all workloads in classes or aside.
@@ -104,7 +112,7 @@ void PendingQueue::check_positions(std::vector<std::string>& broken) const {
   for (const WorkloadId each : aside_) keys.push_back(key(each));
   std::sort(keys.begin(), keys.end(), [this](const Key& a, const Key& b) {
     const bool a_sticky = a.workload == sticky_, b_sticky = b.workload == sticky_;
-    return a_sticky != b_sticky ? a_sticky : awake_.key_comp()(a, b);
+    return a_sticky != b_sticky ? a_sticky : precedes(a, b);
   });
   const std::vector<WorkloadId> pages = page(0, keys.size());
   std::map<LocalQueueId, std::size_t> local_positions;

@@ -17,8 +17,8 @@ class CandidatePolicy {
       : ledger_(ledger), slots_(slots), preemptor_(preemptor), short_ids_(short_ids) {}
 
   bool allows(bool own, const HolderKey& holder) const;
-  // Whether the holder's priority is too high. Holders are sorted by rising priority, evicted ones first: so after
-  // one that is too important, all of the same group are.
+  // Whether the holder's priority is too high. Unless by usage, holders are sorted by rising priority, evicted ones
+  // first: so after one that is too important, all of the same group are.
   bool too_important(bool own, const HolderKey& holder) const;
   // no short flavor-resource is used beyond the subtree quota, in the present trial
   bool within_nominal(NodeId node) const;

@@ -57,6 +57,10 @@ void Candidates::add_source(NodeId queue, NodeId subtree, Advantage advantage) {
   if (holders == nullptr || holders->empty()) return;
   if (advantage != Advantage::kOwnQueue && !holders->reclaimable) return;
   Source source{queue, subtree, advantage, holders};
+  if (holders->by_usage) {
+    source.sorted = holders->in_order_of_usage();
+    holders = source.holders = source.sorted.get();
+  }
   Cursor evicted{&source, holders->begin_of(true)}, other{&source, holders->begin_of(false)};
   if (!settle(evicted, true) && !settle(other, false)) return;
   any_hierarchical_ = any_hierarchical_ || advantage == Advantage::kHierarchical;
@@ -106,7 +110,7 @@ bool Candidates::exceeds(NodeId queue, NodeId subtree) const {
 // Workloads of queues with lower priority come first; among equal queues the workloads are compared.
 bool Candidates::later(const Cursor& a, const Cursor& b) const {
   const std::int32_t x = a.source->holders->queue_priority, y = b.source->holders->queue_priority;
-  return x != y ? x > y : HolderOrder{&slots_}(*b.at, *a.at);
+  return x != y ? x > y : earlier_candidate(*b.at, *a.at, slots_);
 }
 
 void Candidates::start(bool borrowing) {
@@ -119,7 +123,7 @@ bool Candidates::settle(Cursor& cursor, bool evicted) const {
   const auto& set = cursor.source->holders->ordered();
   const bool own = cursor.source->advantage == Advantage::kOwnQueue;
   for (; cursor.at != set.end() && cursor.at->evicted == evicted; ++cursor.at) {
-    if (policy_.too_important(own, *cursor.at)) return false;
+    if (!cursor.source->holders->by_usage && policy_.too_important(own, *cursor.at)) return false;
     if (policy_.allows(own, *cursor.at)) return true;
   }
   return false;

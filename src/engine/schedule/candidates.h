@@ -1,6 +1,7 @@
 // The candidates for one preemption, in order, generated on demand.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,6 +31,7 @@ class Candidates {
     NodeId subtree;  // the lowest common ancestor with the preemptor's queue; invalid for the own queue
     Advantage advantage = Advantage::kOwnQueue;
     const Holders* holders = nullptr;
+    std::shared_ptr<const Holders> sorted{};  // by usage: what `holders` points to
   };
   struct Cursor {
     const Source* source;

@@ -78,7 +78,12 @@ std::size_t FairCandidates::source_of(NodeId queue) {
   if (!own && (preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kNever || !holders->reclaimable ||
                policy_.within_nominal(queue)))
     return kNone;
-  sources_.push_back({queue, own, holders, holders->ordered().begin()});
+  std::shared_ptr<const Holders> sorted;
+  if (holders->by_usage) {
+    sorted = holders->in_order_of_usage();
+    holders = sorted.get();
+  }
+  sources_.push_back({queue, own, holders, std::move(sorted), holders->ordered().begin()});
   settle(sources_.back());
   return sources_.size() - 1;
 }
@@ -105,7 +110,7 @@ bool FairCandidates::earlier_head(const Source& a, const Source& b) const {
   if (a.own != b.own) return b.own;
   if (a.holders->queue_priority != b.holders->queue_priority)
     return a.holders->queue_priority < b.holders->queue_priority;
-  return HolderOrder{&slots_}(*a.head, *b.head);
+  return earlier_candidate(*a.head, *b.head, slots_);
 }
 
 // Descends to the next queue. Returns false when no candidate is left.
@@ -152,7 +157,7 @@ void FairCandidates::repair() {
 void FairCandidates::settle(Source& source) const {
   const auto& set = source.holders->ordered();
   while (source.at != set.end() && !policy_.allows(source.own, *source.at)) {
-    if (!policy_.too_important(source.own, *source.at)) {
+    if (source.holders->by_usage || !policy_.too_important(source.own, *source.at)) {
       ++source.at;
     } else {
       source.at = source.at->evicted ? source.holders->begin_of(false) : set.end();

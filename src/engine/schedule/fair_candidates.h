@@ -6,6 +6,7 @@
 // victim changes shares on one path only, so the next step costs the height of the tree and a logarithm of its width.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -30,6 +31,7 @@ class FairCandidates {
     NodeId queue;
     bool own = false;
     const Holders* holders = nullptr;
+    std::shared_ptr<const Holders> sorted{};  // by usage: what `holders` points to
     Holders::Set::const_iterator at{};   // the next one, in the first strategy
     std::optional<HolderKey> head{};     // the holder at `at`, or the one to try again
     std::optional<HolderKey> refused{};  // the first one that the first strategy refused

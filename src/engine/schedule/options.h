@@ -1,6 +1,7 @@
 // Kueue's feature gates and settings that change scheduling decisions; defaults as Kueue's.
 #pragma once
 
+#include "api/config/policies.h"
 #include "engine/topology/options.h"
 
 namespace berth::engine {
@@ -29,6 +30,7 @@ struct SchedulerOptions {
       true;  // an entry whose victims another entry of the cycle has chosen is assigned as if they were gone
   TopologyOptions topology;
   FairSharing fair_sharing;
+  api::config::AdmissionFairSharing usage;  // KEP-4136: how the past usage of local queues is counted
 };
 
 }  // namespace berth::engine

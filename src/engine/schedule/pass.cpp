@@ -38,6 +38,7 @@ bool Pass::run(std::span<const NodeId> roots, Time now, Decisions& out) {
 
 void Pass::collect(NodeId node) {
   if (Queue* queue = state_.queue(node)) {
+    if (queue->pending.by_usage()) state_.rank(*queue);
     if (state_.runs(*queue) && queue->pending.size() > 0) all_.push_back(queue);
   }
   for (NodeId child : state_.ledger.children(node)) collect(child);
@@ -203,7 +204,9 @@ void Pass::admit(Entry& entry) {
   decision.considered = considered(entry.assignment, *entry.plan, *entry.shape, state_.names);
   if (!entry.assignment.places.empty()) take_places(entry, decision);
   out_->push_back(std::move(decision));
+  if (state_.book.on()) state_.charge(slot, entry.assignment.usage, std::nullopt);
   queue.pending.erase(entry.workload);
+  queue.pending.rank(slot.local_queue);
   slot.scan.reset();
   slot.told = 0;
   slot.told_reason.clear();

@@ -178,13 +178,14 @@ std::vector<std::string> Scheduler::check() const {
   const OnlyLooks only_looks(state);
   std::vector<std::string> broken = state.ledger.check();
   auto say = [&](std::vector<std::string> more) { broken.insert(broken.end(), more.begin(), more.end()); };
-  std::size_t unready = 0;
+  std::size_t unready = 0, charged = 0;
   bool evicting = false;  // workloads that wait for evictions are woken when these release their quota
   for (std::size_t i = 0; i < state.slots.size(); ++i) {
     WorkloadId workload(i);
     const Slot& slot = state.slots[workload];
     bool holder = slot.place == Slot::Place::kHolder;
     if (!slot.pods_ready) ++unready;
+    if (slot.use.valid() && holder) ++charged;
     evicting = evicting || (holder && slot.evicted);
     if (!slot.pods_ready && !holder) broken.push_back("workload " + slot.uid + " blocks others and holds nothing");
     if (!slot.in_use && slot.place != Slot::Place::kNone) broken.push_back("a workload that left is still somewhere");
@@ -198,6 +199,8 @@ std::vector<std::string> Scheduler::check() const {
                        (placed ? " was placed but has no places" : " has places it does not hold"));
     }
   }
+  say(state.book.check());
+  if (state.book.claims() != charged) broken.push_back("the book of usage has claims of workloads that hold nothing");
   if (unready != state.unready_holders) broken.push_back("holders without ready pods are miscounted");
   say(state.places.check());
   impl_->absorb_reliefs();  // process pending wake-ups first

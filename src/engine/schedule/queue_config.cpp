@@ -20,6 +20,7 @@ QueueConfig compile_queue(const api::kueue::ClusterQueue& queue, std::vector<std
     for (const auto& flavor : group.flavors) compiled.flavors.push_back(names.flavor(flavor.name));
     config.groups.push_back(std::move(compiled));
   }
+  config.by_usage = queue.admission_by_usage;
   config.terms = queue.terms;
   if (!queue.terms.flavor_of_the_rest.empty()) {
     config.group_of_the_rest = static_cast<std::int32_t>(config.groups.size());

@@ -29,6 +29,7 @@ struct QueueConfig {
   api::kueue::BorrowWithinCohort borrow_within_cohort = api::kueue::BorrowWithinCohort::kNever;
   std::optional<std::int32_t> borrow_max_priority_threshold;
   api::kueue::WithinClusterQueue within_cluster_queue = api::kueue::WithinClusterQueue::kNever;
+  bool by_usage = false;  // local queues that used less lately go first (KEP-4136)
   api::kueue::ClusterQueue::Terms terms;
   // the group for resources that no group names (terms.flavor_of_the_rest); -1: none
   std::int32_t group_of_the_rest = -1;

@@ -183,6 +183,8 @@ void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool a
       state.reclaims_over_levels || (queue.config.reclaims() && queue.config.terms.reclaim_levels);
   queue.configured = true;
   queue.active = active;
+  queue.holders.by_usage = queue.config.by_usage && state.book.on();
+  queue.pending.order_by_usage(queue.holders.by_usage);
   if (woken) impl_->reconfigured(queue);
 }
 
@@ -191,8 +193,10 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
   if (queue == nullptr || !queue->configured) return;
   queue->configured = queue->active = false;
   queue->config = QueueConfig();
+  queue->pending.order_by_usage(false);
   queue->holders.reclaimable = true;
   queue->holders.queue_priority = 0;
+  queue->holders.by_usage = false;
   impl_->reconfigured(*queue);
   impl_->state.ledger.remove_cluster_queue(name);
   impl_->drop_if_unused(*queue);
@@ -201,7 +205,12 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
 // --- Workloads.
 
 WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid, std::string_view key) {
-  return impl_->state.slots.enter(uid, job_uid, key.empty() ? uid : key);
+  const WorkloadId id = impl_->state.slots.enter(uid, job_uid, key.empty() ? uid : key);
+  if (const auto use = impl_->adopted.find(uid); use != impl_->adopted.end()) {
+    impl_->state.slots[id].use = use->second;
+    impl_->adopted.erase(use);
+  }
+  return id;
 }
 
 void Scheduler::leave(WorkloadId workload) {
@@ -234,6 +243,7 @@ void Scheduler::Impl::leave_claim(WorkloadId workload) {
   slot.places.clear();
   slot.place = Slot::Place::kNone;
   slot.evicted = false;
+  state.discharge(slot);
   set_pods_ready(slot, true);
   drop_if_unused(queue);
 }
@@ -380,6 +390,10 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
     state.ledger.take(workload, queue.node, std::move(usage));
     state.note_loans(queue.node, state.ledger.claim(workload)->usage);
   }
+  if (state.book.on()) {
+    if (!holding.local_queue.empty()) impl_->submit_through(slot, holding.local_queue);
+    state.charge(slot, state.ledger.claim(workload)->usage, holding.admitted_at);
+  }
   impl_->hold_places(workload, holding);
 }
 
@@ -407,8 +421,10 @@ void Scheduler::Impl::end_patience(Time now) {
 Decisions Scheduler::schedule(Time now) {
   SchedulerState& state = impl_->state;
   state.now = now;
+  set_time(now);
   impl_->end_backoffs(now);
   impl_->end_patience(now);
+  impl_->rank_again();
   impl_->absorb_reliefs();
   std::set<NodeId> roots;
   for (NodeId node : std::exchange(impl_->dirty, {})) {
@@ -442,11 +458,10 @@ bool Scheduler::wants_pass() const {
 std::optional<Time> Scheduler::next_wake() const {
   const auto& backoffs = impl_->backoffs;
   const auto& waits = impl_->state.waits_for_leavers;
-  if (backoffs.empty() || waits.empty()) {
-    if (!backoffs.empty()) return backoffs.begin()->first;
-    return waits.empty() ? std::nullopt : std::optional(waits.begin()->first);
-  }
-  return std::min(backoffs.begin()->first, waits.begin()->first);
+  std::optional<Time> when = impl_->state.book.next_sample();
+  if (!backoffs.empty() && (!when || backoffs.begin()->first < *when)) when = backoffs.begin()->first;
+  if (!waits.empty() && (!when || waits.begin()->first < *when)) when = waits.begin()->first;
+  return when;
 }
 
 }  // namespace berth::engine

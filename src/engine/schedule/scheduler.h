@@ -12,6 +12,7 @@
 // Every call may be repeated; a call that changes nothing costs little and wakes no workload.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +21,7 @@
 #include <vector>
 
 #include "api/kueue/types.h"
+#include "engine/queue/usage_book.h"
 #include "engine/quota/fair_share.h"
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
@@ -56,6 +58,30 @@ class Scheduler {
   void set_cluster_queue(const api::kueue::ClusterQueue& queue, bool active,
                          const std::vector<std::string>& delayed_flavors = {});
   void remove_cluster_queue(std::string_view name);  // its pending workloads wait until it is back
+
+  // --- Past usage of local queues (KEP-4136): see queue/usage_book.h. Without SchedulerOptions::usage this does
+  // nothing.
+  struct LocalQueueUsage {
+    std::string local_queue, cluster_queue;  // "namespace/name", name
+    Quantity::Fraction weight{1, 1};
+    Time since{};  // what workloads used before does not count
+    // What it had used at a time, as its status says; nullopt: as known.
+    struct Past {
+      std::map<std::string, Quantity> used;
+      Time at{};
+    };
+    std::optional<Past> past;
+  };
+  void set_local_queue(const LocalQueueUsage& queue);
+  void remove_local_queue(std::string_view local_queue);
+  // The time of the calls that follow. It never goes back.
+  void set_time(Time now);
+  // Takes over the book of a scheduler that knows the same objects. Call it before enter().
+  void adopt_usage(const Scheduler& former);
+  std::vector<std::string> take_usage_samples();  // the local queues whose usage must be told
+  // As of the last sample; nullptr: the local queue has no account.
+  const UsageBook::Sample* usage_sample(std::string_view local_queue) const;
+  const UsageBook& usage() const;
 
   // --- Topology (KEP-2724): see topology/places.h.
   void set_topology(const api::kueue::Topology& topology);
@@ -109,7 +135,8 @@ class Scheduler {
   void settle() { wants_pass(); }
   // True when something happened since the last pass that another pass may act upon.
   bool wants_pass() const;
-  std::optional<Time> next_wake() const;  // the end of the next back-off, or of the next wait for leaving pods
+  // The end of the next back-off or wait for leaving pods, or the next sample of past usage.
+  std::optional<Time> next_wake() const;
 
   // --- Questions.
   const Ledger& ledger() const;

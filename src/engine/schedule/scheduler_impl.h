@@ -1,7 +1,9 @@
 // The scheduler's implementation: its state, and how events change it.
 #pragma once
 
+#include <map>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "engine/schedule/pass.h"
@@ -41,6 +43,7 @@ struct Scheduler::Impl {
   // when the last one becomes ready, workloads that waited for it may go on
   void set_pods_ready(Slot& holder, bool ready);
   void end_backoffs(Time now);
+  void rank_again();            // at a sample of past usage, which may change the order of local queues
   void end_patience(Time now);  // re-evaluates queues whose wait for leaving pods has ended
   std::vector<std::string> check_awake(bool evicting);
   Queue* find(std::string_view name) const { return state.queue(state.ledger.find_cluster_queue(name)); }
@@ -51,7 +54,8 @@ struct Scheduler::Impl {
   std::set<WorkloadId> cut_off;          // workloads in queues whose cohorts form a cycle, possibly not told yet
   std::uint64_t seen_configuration = 0;  // the ledger's configuration() when find_cut_off() last ran
   std::set<NodeId> rooms;                // queues that have flavors with a topology
-  std::set<std::pair<Time, WorkloadId>> backoffs;  // ends of back-offs of workloads that are aside
+  std::map<std::string, UseId, std::less<>> adopted;  // by workload that has not entered yet
+  std::set<std::pair<Time, WorkloadId>> backoffs;     // ends of back-offs of workloads that are aside
 };
 
 }  // namespace berth::engine

@@ -10,6 +10,7 @@
 
 #include "base/rare.h"
 #include "base/time.h"
+#include "engine/queue/usage_book.h"
 #include "engine/quota/ids.h"
 #include "engine/schedule/shape.h"
 #include "engine/schedule/workload.h"
@@ -48,6 +49,7 @@ struct Slot {
   std::int32_t priority = 0;
   Time queued_at{};
   Time reserved_at{};
+  UseId use;                         // of a holder: its claim in the book of usage; invalid without such a book
   std::vector<StatedPlaces> places;  // of a holder: the places in the topology ledger, to detect changes
 
   // While pending.
@@ -73,7 +75,7 @@ class Slots {
   Slots(Slots&&) noexcept = default;
   Slots& operator=(Slots&&) noexcept = default;
   // A copy of the slots for which `wanted` returns true; the other ids stay taken, but nothing may be asked about them.
-  Slots(const Slots& other, const std::function<bool(const Slot&)>& wanted) : free_(other.free_) {
+  Slots(const Slots& other, const std::function<bool(const Slot&)>& wanted) : free_(other.free_), scores_(other.scores_) {
     slots_.reserve(other.slots_.size());
     for (const auto& slot : other.slots_)
       slots_.push_back(slot != nullptr && wanted(*slot) ? std::make_unique<Slot>(*slot) : nullptr);
@@ -106,12 +108,23 @@ class Slots {
     *slots_[id.index()] = Slot();
     free_.push_back(id);
   }
+  // What the local queues used when they were last compared (admission fair sharing). A queue without an account has
+  // used nothing.
+  const Score& score(LocalQueueId id) const {
+    static constexpr Score kNothing{};
+    return id.valid() && id.index() < scores_.size() ? scores_[id.index()] : kNothing;
+  }
+  void set_score(LocalQueueId id, const Score& score) {
+    if (scores_.size() <= id.index()) scores_.resize(id.index() + 1);
+    scores_[id.index()] = score;
+  }
   // Decides between workloads that are equal otherwise.
   bool uid_less(WorkloadId a, WorkloadId b) const { return slots_[a.index()]->uid < slots_[b.index()]->uid; }
 
  private:
   std::vector<std::unique_ptr<Slot>> slots_;  // null: not part of this copy
   std::vector<WorkloadId> free_;
+  std::vector<Score> scores_;  // by local queue
 };
 
 }  // namespace berth::engine

@@ -62,7 +62,7 @@ struct Loan {
 
 // The part of the scheduler's state that is plain values, copied as a whole.
 struct SchedulerFacts {
-  explicit SchedulerFacts(SchedulerOptions o) : options(o) {}
+  explicit SchedulerFacts(SchedulerOptions o) : options(o), book(o.usage) {}
 
   SchedulerOptions options;
   Time now{};               // of the running pass or second pass
@@ -82,6 +82,9 @@ struct SchedulerFacts {
   bool reclaims = false;  // some queue may reclaim, or could once
   // some queue may reclaim past cohorts that are within their quota (terms.reclaim_levels), or could once
   bool reclaims_over_levels = false;
+  UsageBook book;                                     // of past usage
+  std::vector<AccountId> accounts;                    // by local queue
+  std::vector<UsageBook::Resource> booked_resources;  // by resource, as far as known
 };
 
 struct SchedulerState : SchedulerFacts {
@@ -144,6 +147,15 @@ struct SchedulerState : SchedulerFacts {
     holder.pods_ready = ready;
     unready_holders = ready ? unready_holders - 1 : unready_holders + 1;
   }
+
+  // --- Past usage of local queues (usage.cpp). Without such a book these do nothing.
+  AccountId account(LocalQueueId local_queue) const {
+    return local_queue.valid() && local_queue.index() < accounts.size() ? accounts[local_queue.index()] : AccountId();
+  }
+  // The workload holds these amounts, and runs since then or not yet.
+  void charge(Slot& holder, std::span<const FlavorResourceAmount> amounts, std::optional<Time> runs_since);
+  void discharge(Slot& holder) { book.discharge(holder.use); }
+  void rank(Queue& queue);  // compares its local queues anew
 
   Places places;
   Slots slots;

@@ -72,7 +72,9 @@ struct Holding {
     api::kueue::TopologyAssignmentPtr assignment;
   };
   std::vector<PodSetPlaces> places{};
-  bool pods_ready = true;  // PodsReady=True; with block_admission nothing is admitted while it is false
+  bool pods_ready = true;             // PodsReady=True; with block_admission nothing is admitted while it is false
+  std::string local_queue{};          // as in Pending: whose usage it is
+  std::optional<Time> admitted_at{};  // transition time of Admitted=True; nullopt: it has not started
 };
 
 }  // namespace berth::engine

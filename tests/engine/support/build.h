@@ -102,6 +102,7 @@ class ClusterQueueBuilder {
   }
   ClusterQueueBuilder& cohort(std::string name) { return q_.cohort_name = std::move(name), *this; }
   ClusterQueueBuilder& stop(api::kueue::StopPolicy policy) { return q_.stop_policy = policy, *this; }
+  ClusterQueueBuilder& by_usage(bool on = true) { return q_.admission_by_usage = on, *this; }
   ClusterQueueBuilder& strict() { return q_.queueing_strategy = api::kueue::QueueingStrategy::kStrictFifo, *this; }
   ClusterQueueBuilder& preempt_lower() {
     return q_.within_cluster_queue = api::kueue::WithinClusterQueue::kLowerPriority, *this;

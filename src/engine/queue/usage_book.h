@@ -1,0 +1,166 @@
+// How much each local queue used lately: the order of local queues with admission fair sharing (KEP-4136).
+//
+// Usage decays with a half-life: while a queue uses `u` of a resource, its past usage `v` moves towards u, and halves
+// the distance in each half-life. So v at any later time follows from v, its time and u, and is computed only when it
+// is asked for or u changes: time that passes costs nothing.
+//
+//   v(t) = u + (v(t0) - u) * 2^-((t - t0) / half-life)
+//
+// What a workload uses counts from its admission. In addition, a workload counts from its reservation as if it had
+// already run for one sampling interval (the entry penalty), so that queues of equal usage alternate. What is charged
+// in advance shrinks as the real usage grows, and is gone with the claim.
+//
+// Amounts are in 2^-32 of a billionth of the unit (of a cpu, a byte, a device). One update rounds by at most one of
+// these, plus 2^-56 of the amount. The book is a value: a copy goes on by itself.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/config/policies.h"
+#include "engine/queue/halving.h"
+#include "engine/quota/ids.h"
+
+namespace berth::engine {
+
+using AccountId = Id<struct AccountTag>;  // a local queue in the book
+using UseId = Id<struct UseTag>;          // a claim in the book
+
+// Usage of all resources by their weights, divided by the weight of the queue. Lower goes first.
+struct Score {
+  bool last = false;  // the queue's weight is 0: it comes after all others, however little it used
+  Wide value = 0;     // in 2^-32 of a billionth, rounded up: only a queue without any usage has 0
+  auto operator<=>(const Score&) const = default;
+};
+Quantity to_quantity(const Score& score);  // its value, rounded down to billionths; saturates
+
+class UsageBook {
+ public:
+  using Resource = std::uint32_t;  // an index into the book's names
+  struct Used {
+    Resource resource = 0;
+    Wide amount = 0;  // of a charge: milli-cpu or units, as in Amount; of a sample: billionths, rounded down
+    bool operator==(const Used&) const = default;
+  };
+  // The usage of a local queue at a time.
+  struct Sample {
+    std::vector<Used> used;  // by resource
+    Time at{};
+    Score score;
+  };
+
+  explicit UsageBook(const api::config::AdmissionFairSharing& rules);
+  bool on() const { return on_; }
+  // All other calls happen at this time. It never goes back.
+  void set_time(Time now) { now_ = std::max(now_, now); }
+
+  Resource resource(std::string_view name);
+  const std::string& name(Resource resource) const { return resources_[resource].name; }
+
+  // --- Local queues.
+  // Opens an account, or changes its weight. What workloads used before `since` does not count.
+  AccountId open(std::string_view local_queue, std::string_view cluster_queue, Quantity::Fraction weight, Time since);
+  // The account had used this much at `at` (billionths), as a status says. Claims count from then on.
+  void recall(AccountId account, std::vector<Used> used, Time at);
+  void close(AccountId account);
+  AccountId find(std::string_view local_queue) const;  // invalid: no account
+  const std::string& local_queue(AccountId account) const { return accounts_[account.index()].local_queue; }
+  std::span<const AccountId> accounts_in(std::string_view cluster_queue) const;
+  Score score(AccountId account);  // now; an invalid account has used nothing
+
+  // --- Claims. Repeating a call changes nothing.
+  // The claim `use` (invalid: a new one) holds these amounts, and runs since a time or not yet. Negative amounts count
+  // as 0. An invalid account: nobody's use.
+  void charge(UseId& use, AccountId account, std::vector<Used> amounts, std::optional<Time> runs_since);
+  void discharge(UseId& use);
+
+  // --- Samples: what the status of a local queue tells.
+  const Sample& sample(AccountId account) const { return accounts_[account.index()].sample; }
+  bool sample_due() const { return !due_.empty() && due_.begin()->first <= now_; }
+  std::optional<Time> next_sample() const;  // nullopt: no sample would differ from the last one
+  // Takes the samples of accounts whose claims changed, and those that are due. Returns the accounts whose usage
+  // differs from their last sample.
+  std::vector<AccountId> take_samples();
+
+  // Broken invariants as sentences: sums against the claims.
+  std::vector<std::string> check() const;
+  std::size_t claims() const { return claims_.size() - free_claims_.size(); }
+
+ private:
+  struct Named {
+    std::string name;
+    std::uint64_t billionths = 0;  // in one unit of Amount
+    Quantity::Fraction weight;
+  };
+  struct Line {  // of one resource
+    Resource resource = 0;
+    Wide value = 0;    // past usage, at the time of the account
+    Wide running = 0;  // now in use
+    Wide waiting = 0;  // reserved by workloads that do not run yet
+    // Of the running ones, those younger than one sampling interval, and what they have been charged by `value`.
+    Wide young = 0, young_value = 0;
+  };
+  struct Account {
+    bool in_use = false;
+    std::string local_queue, cluster_queue;
+    Quantity::Fraction weight;
+    Time since{};  // claims count from here
+    Time at{};
+    std::vector<Line> lines;                  // by resource
+    std::map<Time, std::vector<Used>> young;  // amounts by the time when they began to run
+    std::vector<UseId> claims;
+    Sample sample;
+    std::optional<Time> due;  // when the next sample is due
+    bool changed = false;     // listed in changed_
+  };
+  struct Claim {
+    AccountId account;
+    std::size_t position = 0;  // in the claims of the account
+    std::vector<Used> amounts;
+    std::optional<Time> runs_since;
+  };
+  struct Pool {  // the local queues of a cluster queue
+    std::vector<AccountId> accounts;
+    std::set<Resource> used;  // resources that any of them ever used: all samples name them
+  };
+
+  Wide exact(Resource resource, Wide amount) const;
+  Wide in_advance(const Line& line) const;
+  Line& line_of(Account& account, Resource resource);
+  void bring_up(Account& account);
+  void end_youth(Account& account);
+  void add(AccountId id, const Claim& claim, Time from);
+  void remove(const Claim& claim);
+  void unlist(const Claim& claim);
+  void note_use(Account& account, Resource resource);
+  void note_change(AccountId id);
+  Score score_of(const Account& account) const;
+  std::vector<Used> shown(const Account& account) const;
+  bool moves(const Account& account) const;
+  void plan_sample(AccountId id);
+
+  bool on_;
+  Duration half_life_, interval_;
+  std::map<std::string, Quantity::Fraction, std::less<>> weights_;
+  std::uint64_t first_interval_ = 0;  // the part of an amount that one sampling interval charges
+  Time now_{};
+  std::vector<Named> resources_;
+  std::map<std::string, Resource, std::less<>> resource_ids_;
+  std::vector<Account> accounts_;
+  std::vector<AccountId> free_accounts_;
+  std::map<std::string, AccountId, std::less<>> by_local_queue_;
+  std::map<std::string, Pool, std::less<>> pools_;
+  std::vector<Claim> claims_;
+  std::vector<UseId> free_claims_;
+  std::vector<AccountId> changed_;
+  std::set<std::pair<Time, AccountId>> due_;
+};
+
+}  // namespace berth::engine

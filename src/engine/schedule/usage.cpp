@@ -1,0 +1,114 @@
+// The scheduler and the past usage of local queues: what is charged, and how local queues are compared.
+#include <algorithm>
+
+#include "engine/schedule/scheduler_impl.h"
+
+namespace berth::engine {
+
+void SchedulerState::charge(Slot& holder, std::span<const FlavorResourceAmount> amounts,
+                            std::optional<Time> runs_since) {
+  if (!book.on()) return;
+  std::vector<UsageBook::Used> used;
+  for (const FlavorResourceAmount& each : amounts) {
+    const ResourceId resource = names.resource_of(each.id);
+    for (std::size_t i = booked_resources.size(); i <= resource.index(); ++i)
+      booked_resources.push_back(book.resource(names.name(ResourceId(i))));
+    const auto amount = static_cast<Wide>(std::max<std::int64_t>(each.amount.count(), 0));
+    const auto known = std::ranges::find(used, booked_resources[resource.index()], &UsageBook::Used::resource);
+    if (known == used.end()) {
+      used.push_back({booked_resources[resource.index()], amount});
+    } else {
+      known->amount += amount;
+    }
+  }
+  const AccountId payer = account(holder.local_queue);
+  book.charge(holder.use, payer, std::move(used), runs_since);
+  if (payer.valid()) slots.set_score(holder.local_queue, book.score(payer));
+}
+
+void SchedulerState::rank(Queue& queue) {
+  for (const AccountId each : book.accounts_in(ledger.name(queue.node))) {
+    const LocalQueueId id = local_queues.find(book.local_queue(each));
+    if (id.valid()) slots.set_score(id, book.score(each));
+  }
+  queue.pending.rank();
+}
+
+void Scheduler::set_time(Time now) { impl_->state.book.set_time(now); }
+
+void Scheduler::set_local_queue(const LocalQueueUsage& queue) {
+  SchedulerState& state = impl_->state;
+  if (!state.book.on()) return;
+  const bool known = state.book.find(queue.local_queue).valid();
+  const AccountId account = state.book.open(queue.local_queue, queue.cluster_queue, queue.weight, queue.since);
+  const LocalQueueId id =
+      known ? state.local_queues.find(queue.local_queue) : state.local_queues.acquire(queue.local_queue);
+  if (state.accounts.size() <= id.index()) state.accounts.resize(id.index() + 1);
+  state.accounts[id.index()] = account;
+  if (queue.past) {
+    std::vector<UsageBook::Used> used;
+    for (const auto& [resource, quantity] : queue.past->used) {
+      const auto amount = static_cast<Wide>(std::max<Quantity::Nano>(quantity.nano_value(), 0));
+      used.push_back({state.book.resource(resource), amount});
+    }
+    state.book.recall(account, std::move(used), queue.past->at);
+  }
+  state.slots.set_score(id, state.book.score(account));
+}
+
+// Workloads that hold quota through it are nobody's use until they are held again.
+void Scheduler::remove_local_queue(std::string_view local_queue) {
+  SchedulerState& state = impl_->state;
+  const AccountId account = state.book.find(local_queue);
+  if (!account.valid()) return;
+  state.book.close(account);
+  const LocalQueueId id = state.local_queues.find(local_queue);
+  state.accounts[id.index()] = AccountId();
+  state.slots.set_score(id, Score());
+  state.local_queues.release(id);
+}
+
+void Scheduler::adopt_usage(const Scheduler& former) {
+  SchedulerState& state = impl_->state;
+  const SchedulerState& other = former.impl_->state;
+  if (!state.book.on()) return;
+  state.book = other.book;
+  for (std::size_t i = 0; i < other.accounts.size(); ++i) {
+    if (!other.accounts[i].valid()) continue;
+    const LocalQueueId id = state.local_queues.acquire(other.local_queues[LocalQueueId(i)]);
+    if (state.accounts.size() <= id.index()) state.accounts.resize(id.index() + 1);
+    state.accounts[id.index()] = other.accounts[i];
+    state.slots.set_score(id, other.slots.score(LocalQueueId(i)));
+  }
+  for (std::size_t i = 0; i < other.slots.size(); ++i) {
+    const WorkloadId id(i);
+    if (other.slots.known(id) && other.slots[id].use.valid())
+      impl_->adopted.emplace(other.slots[id].uid, other.slots[id].use);
+  }
+}
+
+// Time alone may put another workload at the head of a queue. A StrictFIFO queue evaluates nothing behind its head, so
+// it must look again; elsewhere all workloads that may fit are evaluated anyway.
+void Scheduler::Impl::rank_again() {
+  if (!state.book.sample_due()) return;
+  for (auto& queue : state.queues) {
+    if (queue == nullptr || !queue->pending.by_usage()) continue;
+    state.rank(*queue);
+    if (queue->config.strict() && queue->pending.head().valid()) mark(*queue);
+  }
+}
+
+std::vector<std::string> Scheduler::take_usage_samples() {
+  std::vector<std::string> out;
+  for (const AccountId each : impl_->state.book.take_samples()) out.push_back(impl_->state.book.local_queue(each));
+  return out;
+}
+
+const UsageBook::Sample* Scheduler::usage_sample(std::string_view local_queue) const {
+  const AccountId account = impl_->state.book.find(local_queue);
+  return account.valid() ? &impl_->state.book.sample(account) : nullptr;
+}
+
+const UsageBook& Scheduler::usage() const { return impl_->state.book; }
+
+}  // namespace berth::engine

@@ -1,0 +1,318 @@
+// Admission fair sharing (KEP-4136): which local queue goes first, what its status tells, restarts.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "engine/support/one_queue.h"
+
+namespace berth::engine::admission_fair_sharing_test {
+namespace {
+
+using test::at;
+using test::ClusterQueueBuilder;
+using test::Scenario;
+using test::WorkloadBuilder;
+
+Options by_usage(Duration half_life = std::chrono::hours(168), Duration interval = std::chrono::minutes(5)) {
+  Options options;
+  options.wait_for_pods_ready.enabled = false;
+  options.admission_fair_sharing = {true, half_life, interval, {}};
+  return options;
+}
+
+// The local queues a and b of the cluster queue "cq" with 4 cpu.
+struct TwoTenants : Scenario {
+  explicit TwoTenants(const Options& options = by_usage(), bool on = true) : Scenario(options) {
+    give(test::flavor("f"));
+    give(queue().by_usage(on));
+    tenant("a");
+    tenant("b");
+  }
+  static ClusterQueueBuilder queue() { return ClusterQueueBuilder("cq").cpu({{"f", "4"}}); }
+  void tenant(const std::string& name, std::string_view weight = "1") {
+    auto queue = test::local_queue(name, "cq");
+    queue.meta.creation = now();
+    queue.fair_weight = test::quantity(weight);
+    give(queue);
+  }
+  void job(const std::string& name, std::string_view cpu = "1", int priority = 0) {
+    give(WorkloadBuilder(name, name.substr(0, 1)).pods(1, cpu).priority(priority).created(at(++created_)));
+  }
+  // The statuses as the API would hold them, for a restart.
+  void write_statuses() {
+    for (const std::string name : {"a", "b"}) {
+      const auto status = local_queue(name).past_usage;
+      auto queue = test::local_queue(name, "cq");
+      queue.past_usage = {status->consumed, status->last_update};
+      give(queue);
+    }
+  }
+  std::string consumed(const std::string& name) const {
+    const auto& all = local_queue(name).past_usage->consumed;
+    return all.empty() ? "" : all.at("cpu").to_string();
+  }
+  std::string admitted() const {
+    std::string out;
+    for (const auto& name : names()) {
+      if (state(name) == "Admitted") out += (out.empty() ? "" : " ") + name;
+    }
+    return out;
+  }
+
+ private:
+  int created_ = 0;
+};
+
+void four_jobs_each(TwoTenants& s) {
+  for (const std::string name : {"a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"}) s.job(name);
+  s.run();
+}
+
+TEST(AdmissionFairSharing, QueuesOfEqualUsageAlternate) {
+  TwoTenants s;
+  four_jobs_each(s);
+  EXPECT_EQ(s.admitted(), "a1 a2 b1 b2");
+}
+
+TEST(AdmissionFairSharing, OnlyWhereTheClusterQueueAsksForIt) {
+  TwoTenants s(by_usage(), false);
+  four_jobs_each(s);
+  EXPECT_EQ(s.admitted(), "a1 a2 a3 a4");
+  EXPECT_TRUE(s.local_queue("a").past_usage) << "but its usage is told";
+}
+
+TEST(AdmissionFairSharing, OnlyWhenItIsConfiguredAndItsGateIsOn) {
+  auto options = by_usage();
+  options.admission_by_usage = false;
+  for (const Options& off : {Options(), options}) {
+    TwoTenants s(off);
+    four_jobs_each(s);
+    EXPECT_EQ(s.admitted(), "a1 a2 a3 a4");
+    EXPECT_FALSE(s.local_queue("a").past_usage);
+  }
+}
+
+TEST(AdmissionFairSharing, WhoUsedLessGoesFirstEvenWithALowerPriority) {
+  TwoTenants s(by_usage(std::chrono::hours(1), std::chrono::minutes(1)));
+  s.job("a1", "4");
+  s.run();
+  s.pass(3'600);
+  s.job("a2", "4", 100);
+  s.job("b1", "4");
+  s.run();
+  EXPECT_EQ(s.engine().pending_position("ns", "b1")->in_cluster_queue, 0u);
+  EXPECT_EQ(s.engine().pending_position("ns", "a2")->in_cluster_queue, 1u);
+  s.finish("a1");
+  s.run();
+  EXPECT_EQ(s.admitted(), "b1");
+  s.pass(2 * 3'600);
+  s.job("b2", "4", 100);
+  s.run();
+  s.finish("b1");
+  s.run();
+  EXPECT_EQ(s.admitted(), "a2") << "by now b used more";
+}
+
+TEST(AdmissionFairSharing, WeightsOfTenants) {
+  TwoTenants s(by_usage(std::chrono::hours(1), std::chrono::minutes(1)));
+  s.tenant("b", "3");
+  for (int i = 1; i <= 4; ++i) s.job("a" + std::to_string(i));
+  for (int i = 1; i <= 4; ++i) s.job("b" + std::to_string(i));
+  s.run();
+  EXPECT_EQ(s.admitted(), "a1 b1 b2 b3");
+  s.tenant("b", "0");
+  s.finish("b1");
+  s.finish("b2");
+  s.finish("b3");
+  s.run();
+  EXPECT_EQ(s.admitted(), "a1 a2 a3 a4") << "weight 0: last";
+}
+
+TEST(AdmissionFairSharing, TheStatusTellsWhatWasUsed) {
+  TwoTenants s(by_usage(std::chrono::hours(1), std::chrono::minutes(6)));
+  EXPECT_EQ(s.consumed("a"), "");
+  s.job("a1", "4");
+  s.run();
+  EXPECT_EQ(s.consumed("b"), "0");
+  s.pass(3'600);
+  EXPECT_EQ(s.consumed("a"), "1999999999n");
+  EXPECT_EQ(s.local_queue("a").past_usage->last_update, at(3'600));
+  s.pass(100);
+  EXPECT_EQ(s.local_queue("a").past_usage->last_update, at(3'600)) << "until the next sample";
+  s.pass(50 * 3'600);
+  EXPECT_EQ(s.consumed("a"), "3999999999n");
+  s.pass(3'600);
+  EXPECT_LT(s.local_queue("a").past_usage->last_update, s.now() - std::chrono::hours(1)) << "no news, no sample";
+  EXPECT_EQ(s.wake(), std::nullopt) << "an hour in which nothing changes costs nothing";
+  s.finish("a1");
+  s.run();
+  EXPECT_EQ(s.local_queue("a").past_usage->last_update, s.now()) << "the status is written anyway: one claim less";
+  s.pass(100 * 3'600);
+  EXPECT_EQ(s.consumed("a"), "0");
+  EXPECT_EQ(s.wake(), std::nullopt);
+}
+
+TEST(AdmissionFairSharing, AReservationThatWaitsForChecksCountsButUsesNothing) {
+  TwoTenants s(by_usage(std::chrono::hours(1), std::chrono::minutes(6)));
+  s.give(test::check("c"));
+  s.give(TwoTenants::queue().by_usage().check("c"));
+  s.job("a1", "4");
+  s.run();
+  ASSERT_EQ(s.state("a1"), "Reserved");
+  s.pass(3'600);
+  EXPECT_EQ(s.consumed("a"), "0");
+  EXPECT_GT(s.local_queue("a").past_usage->score, Quantity());
+  s.report_check("a1", test::says("c", api::kueue::CheckState::kReady));
+  s.run();
+  s.pass(3'600);
+  EXPECT_EQ(s.consumed("a"), "1999999999n");
+}
+
+TEST(AdmissionFairSharing, AVictimComesFromTheQueueThatUsedMore) {
+  TwoTenants s(by_usage(std::chrono::milliseconds(100), std::chrono::seconds(1)));
+  s.give(TwoTenants::queue().by_usage().cohort("all"));
+  s.give(ClusterQueueBuilder("other").cpu({{"f", "4"}}).cohort("all").reclaim_any());
+  s.give(test::local_queue("o", "other"));
+  s.job("a1", "4", 10);
+  s.job("b1", "2");
+  s.run();
+  s.pass(5);
+  ASSERT_EQ(s.admitted(), "a1 b1");
+  s.job("o1", "2");
+  s.run();
+  EXPECT_EQ(s.admitted(), "b1 o1") << "a used more, so its workload goes, although it has the higher priority";
+}
+
+// A StrictFIFO queue looks only at its head, and time alone changes which one that is.
+TEST(AdmissionFairSharing, AStrictQueueLooksAgainWhenTheOrderChanges) {
+  TwoTenants s(by_usage(std::chrono::minutes(10), std::chrono::minutes(1)));
+  s.give(TwoTenants::queue().by_usage().strict());
+  s.job("b1", "2");
+  s.run();
+  s.pass(1'200);
+  s.finish("b1");
+  s.job("a1", "1");
+  s.run();
+  s.job("a2", "4");
+  s.job("b2", "1");
+  s.run();
+  EXPECT_EQ(s.admitted(), "a1") << "a2 is the head: it does not fit, and blocks";
+  s.pass(3'600);
+  EXPECT_EQ(s.admitted(), "a1 b2") << "a went on using, b did not";
+}
+
+TEST(AdmissionFairSharing, ARestartGoesOnFromTheStatus) {
+  TwoTenants s(by_usage(std::chrono::hours(1), std::chrono::minutes(5)));
+  s.job("a1", "4");
+  s.run();
+  s.pass(1'800);
+  s.finish("a1");
+  s.job("b1", "3");
+  s.run();
+  s.pass(400);
+  s.write_statuses();
+  const auto before = std::pair(s.consumed("a"), s.consumed("b"));
+  s.restart();
+  s.run();
+  s.pass(1'100);
+  TwoTenants other(by_usage(std::chrono::hours(1), std::chrono::minutes(5)));
+  other.job("a1", "4");
+  other.run();
+  other.pass(1'800);
+  other.finish("a1");
+  other.job("b1", "3");
+  other.run();
+  other.pass(1'500);
+  EXPECT_NE(before, std::pair(s.consumed("a"), s.consumed("b")));
+  for (const std::string name : {"a", "b"}) {
+    const auto off = s.local_queue(name).past_usage->consumed["cpu"].nano_value() -
+                     other.local_queue(name).past_usage->consumed["cpu"].nano_value();
+    EXPECT_LE(off < 0 ? -off : off, 2) << name;
+  }
+}
+
+TEST(AdmissionFairSharing, RenumberingChangesNothing) {
+  TwoTenants s(by_usage(std::chrono::hours(1), std::chrono::minutes(5))), other(by_usage(std::chrono::hours(1), std::chrono::minutes(5)));
+  for (TwoTenants* each : {&s, &other}) {
+    each->job("a1", "3");
+    each->run();
+    each->pass(1'000);
+    each->job("a2", "4");
+    each->job("b1", "4");
+    each->run();
+    if (each == &s) each->renumber();
+    each->run();
+    each->pass(1'000);
+    each->finish("a1");
+    each->run();
+  }
+  EXPECT_EQ(s.admitted(), "b1");
+  for (const std::string name : {"a", "b"}) EXPECT_EQ(s.consumed(name), other.consumed(name));
+}
+
+TEST(AdmissionFairSharing, ALocalQueueThatIsMadeAgainBeginsWithoutUsage) {
+  TwoTenants s(by_usage(std::chrono::hours(1), std::chrono::minutes(5)));
+  s.job("a1", "4");
+  s.run();
+  s.pass(7'200);
+  s.take(LocalQueueGone{"ns", "a"});
+  s.run();
+  EXPECT_EQ(s.engine().local_queue_status("ns", "a"), std::nullopt);
+  s.tenant("a");
+  s.run();
+  EXPECT_EQ(s.consumed("a"), "0");
+  s.pass(3'600);
+  EXPECT_EQ(s.consumed("a"), "1999999999n");
+}
+
+// Admissions, failed writes, evictions, ends and deletions in any order. After each step the scenario checks that the
+// book has the claims of the workloads that hold quota, and of no others.
+TEST(AdmissionFairSharing, NoClaimIsForgottenOrKept) {
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    std::mt19937_64 random(seed);
+    auto options = by_usage(std::chrono::minutes(10), std::chrono::minutes(1));
+    options.scheduling_equivalence_hashing = seed % 2 == 0;
+    TwoTenants s(options);
+    auto queue = TwoTenants::queue().by_usage().preempt_lower();
+    if (seed % 3 == 0) queue.strict();
+    s.give(queue);
+    s.outcome_of_write = [&](const std::string&) {
+      return random() % 8 == 0 ? Scenario::Outcome::kFailed : Scenario::Outcome::kDone;
+    };
+    std::vector<std::string> jobs;
+    for (int i = 0; i < 120; ++i) {
+      const std::string victim = jobs.empty() ? "" : jobs[random() % jobs.size()];
+      switch (random() % 6) {
+        case 0:
+        case 1:
+          jobs.push_back((random() % 2 == 0 ? "a" : "b") + std::to_string(i));
+          s.job(jobs.back(), std::to_string(1 + random() % 4), static_cast<int>(random() % 3));
+          break;
+        case 2:
+          if (!victim.empty()) s.change(victim, [](auto& w) { w.active = !w.active; }, true);
+          break;
+        case 3:
+          if (!victim.empty() && s.state(victim) == "Admitted") s.finish(victim);
+          break;
+        case 4:
+          if (victim.empty()) break;
+          s.remove(victim);
+          std::erase(jobs, victim);
+          break;
+        default:
+          random() % 4 == 0 ? s.restart() : s.renumber();
+      }
+      s.run();
+      s.pass(static_cast<int>(random() % 100));
+    }
+    for (const auto& job : jobs) s.remove(job);
+    s.run();
+    s.pass(20 * 3'600);
+    EXPECT_EQ(s.local_queue("a").past_usage->score, Quantity()) << "seed " << seed;
+    EXPECT_EQ(s.consumed("b") == "" ? "0" : s.consumed("b"), "0");
+    EXPECT_EQ(s.wake(), std::nullopt);
+  }
+}
+
+}  // namespace
+}  // namespace berth::engine::admission_fair_sharing_test

@@ -1,0 +1,333 @@
+#include "engine/queue/usage_book.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <random>
+
+namespace berth::engine::usage_book_test {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Time kStart{hours(500'000)};
+
+api::config::AdmissionFairSharing rules(Duration half_life, Duration interval = minutes(5)) {
+  return {true, half_life, interval, {}};
+}
+
+struct Book : UsageBook {
+  explicit Book(const api::config::AdmissionFairSharing& r = rules(hours(168))) : UsageBook(r) { set_time(kStart); }
+  AccountId queue(const std::string& name, std::string_view weight = "1") {
+    return open(name, "cq", Quantity::parse(weight)->fraction(), kStart);
+  }
+  std::vector<Used> cpu(std::uint64_t milli) { return {{resource("cpu"), milli}}; }
+  long double billionths(AccountId queue) { return static_cast<long double>(score(queue).value) / 4294967296.0L; }
+};
+
+// The worked example of KEP-4136's documents: a week, five minutes, ten cpus.
+TEST(UsageBook, TheEntryPenaltyIsWhatOneSamplingIntervalCosts) {
+  Book book;
+  const AccountId a = book.queue("ns/a");
+  UseId use;
+  book.charge(use, a, book.cpu(10'000), std::nullopt);
+  const long double alpha = 1 - std::exp2(-5.0L / (168 * 60));
+  EXPECT_NEAR(alpha, 0.000344L, 0.0000005L);
+  EXPECT_NEAR(book.billionths(a), alpha * 10e9L, 1e-6L);
+  EXPECT_EQ(to_quantity(book.score(a)).to_string(), "3437639n");
+  book.discharge(use);
+  EXPECT_EQ(book.billionths(a), 0) << "a reservation that failed costs nothing";
+}
+
+TEST(UsageBook, AnAdmittedWorkloadCountsAsIfItHadRunForOneIntervalAlready) {
+  Book book(rules(hours(1), minutes(6)));
+  const AccountId a = book.queue("ns/a");
+  UseId use;
+  book.charge(use, a, book.cpu(1'000), std::nullopt);
+  const long double in_advance = book.billionths(a);
+  book.charge(use, a, book.cpu(1'000), kStart);
+  EXPECT_NEAR(book.billionths(a), in_advance, 1e-6L) << "admission changes nothing";
+  book.set_time(kStart + minutes(5));
+  EXPECT_NEAR(book.billionths(a), in_advance, 1e-6L) << "as the use grows, less is charged in advance";
+  book.set_time(kStart + minutes(6));
+  EXPECT_NEAR(book.billionths(a), in_advance, 1e-6L);
+  book.set_time(kStart + minutes(60));
+  EXPECT_NEAR(book.billionths(a), 0.5e9L, 1e-6L);
+  book.discharge(use);
+  EXPECT_NEAR(book.billionths(a), 0.5e9L, 1e-6L) << "what was used stays";
+  book.set_time(kStart + minutes(180));
+  EXPECT_NEAR(book.billionths(a), 0.125e9L, 1e-6L);
+}
+
+TEST(UsageBook, WhoEndsEarlyPaysForWhatItUsed) {
+  Book book(rules(hours(1), minutes(30)));
+  const AccountId a = book.queue("ns/a");
+  UseId use;
+  book.charge(use, a, book.cpu(1'000), kStart);
+  book.set_time(kStart + minutes(10));
+  book.discharge(use);
+  EXPECT_NEAR(book.billionths(a), 1e9L * (1 - std::exp2(-10.0L / 60)), 1e-6L);
+}
+
+TEST(UsageBook, WeightsOfQueuesAndResources) {
+  auto weighted = rules(hours(1));
+  weighted.resource_weights = {{"gpu", *Quantity::parse("5")}, {"memory", Quantity()}};
+  Book book(weighted);
+  const AccountId one = book.queue("ns/one"), four = book.queue("ns/four", "4"), tenth = book.queue("ns/tenth", "100m"),
+                  zero = book.queue("ns/zero", "0"), idle = book.queue("ns/idle", "0");
+  const auto uses = [&](AccountId queue, const char* resource, std::uint64_t amount) {
+    UseId use;
+    book.charge(use, queue, {{book.resource(resource), amount}}, kStart - hours(10'000));
+  };
+  uses(one, "gpu", 1);
+  uses(one, "memory", 1 << 30);
+  uses(four, "cpu", 16'000);
+  uses(tenth, "cpu", 1'000);
+  uses(zero, "cpu", 1);
+  book.set_time(kStart + hours(10'000));
+  EXPECT_EQ(to_quantity(book.score(one)).to_string(), "4999999999n");
+  EXPECT_EQ(to_quantity(book.score(four)).to_string(), "4") << "rounded up";
+  EXPECT_EQ(to_quantity(book.score(tenth)).to_string(), "9999999999n");
+  EXPECT_LT(book.score(tenth), book.score(idle)) << "weight 0 is last, even without usage";
+  EXPECT_LT(book.score(idle), book.score(zero)) << "those are compared by usage";
+}
+
+TEST(UsageBook, TheSmallestUsageIsNotNothing) {
+  Book book;
+  const AccountId a = book.queue("ns/a", "9000000000"), b = book.queue("ns/b");
+  UseId use;
+  book.charge(use, a, book.cpu(1), kStart);
+  book.set_time(kStart + Duration(1));
+  book.discharge(use);
+  book.set_time(kStart + hours(168 * 5));
+  EXPECT_GT(book.score(a), book.score(b)) << "a millicpu for a microsecond, many half-lives ago, by a large weight";
+}
+
+TEST(UsageBook, WithoutAHalfLifeThePastDoesNotCount) {
+  Book book(rules(Duration(0)));
+  const AccountId a = book.queue("ns/a");
+  UseId use;
+  book.charge(use, a, book.cpu(4'000), std::nullopt);
+  book.charge(use, a, book.cpu(4'000), kStart);
+  book.recall(a, {{book.resource("cpu"), 5'000'000'000}}, kStart);
+  book.set_time(kStart + hours(1));
+  EXPECT_EQ(book.score(a), Score());
+  EXPECT_EQ(book.take_samples().size(), 1u) << "what the status told is reset";
+  EXPECT_TRUE(book.sample(a).used.empty());
+  EXPECT_EQ(book.next_sample(), std::nullopt);
+  EXPECT_EQ(book.claims(), 0u);
+}
+
+TEST(UsageBook, SamplesAreTakenWhileTheyDiffer) {
+  Book book(rules(std::chrono::milliseconds(100), seconds(1)));
+  const AccountId a = book.queue("ns/a"), b = book.queue("ns/b");
+  EXPECT_TRUE(book.take_samples().empty());
+  EXPECT_TRUE(book.sample(a).used.empty()) << "nothing is used in the cluster queue yet";
+  UseId use;
+  book.charge(use, a, book.cpu(4'000), kStart);
+  EXPECT_EQ(book.take_samples().size(), 2u) << "b too: a zero for the resource";
+  EXPECT_EQ(book.sample(b).used, (std::vector<UsageBook::Used>{{book.resource("cpu"), 0}}));
+  int samples = 0;
+  while (const auto when = book.next_sample()) {
+    book.set_time(*when);
+    samples += static_cast<int>(book.take_samples().size());
+  }
+  EXPECT_EQ(samples, 4) << "4 is reached as 3999999999n after 32 halvings: in the fourth second";
+  EXPECT_EQ(book.sample(a).used, (std::vector<UsageBook::Used>{{book.resource("cpu"), 3'999'999'999}}));
+  book.discharge(use);
+  book.take_samples();
+  while (const auto when = book.next_sample()) {
+    book.set_time(*when);
+    book.take_samples();
+  }
+  EXPECT_EQ(book.sample(a).used, book.sample(b).used) << "nothing is left, and no sample is due any more";
+}
+
+TEST(UsageBook, ALocalQueueThatComesBackBeginsAnew) {
+  Book book(rules(hours(1)));
+  AccountId a = book.queue("ns/a");
+  UseId use;
+  book.charge(use, a, book.cpu(1'000), kStart);
+  book.set_time(kStart + hours(1));
+  book.close(a);
+  EXPECT_TRUE(book.check().empty());
+  a = book.open("ns/a", "cq", {1, 1}, book.sample(book.queue("ns/b")).at);
+  EXPECT_EQ(book.score(a), Score());
+  book.charge(use, a, book.cpu(1'000), kStart);
+  EXPECT_LT(book.billionths(a), 0.1e9L) << "what ran before counts only from now on";
+  book.discharge(use);
+  EXPECT_EQ(book.score(a), Score());
+  EXPECT_EQ(book.claims(), 0u);
+}
+
+// Random claims of two queues, against a recomputation that takes steps of one second in floating point.
+struct Story {
+  explicit Story(std::uint64_t seed) : random(seed), half_life(seconds(60 + random() % 6'000)), book(rules(half_life)) {
+    for (int i = 0; i < 2; ++i) {
+      queues.push_back(book.queue("ns/" + std::to_string(i)));
+      naive.push_back(0);
+    }
+  }
+  struct Held {
+    std::size_t queue = 0;
+    std::uint64_t milli = 0;
+    bool runs = false;
+    Time since{};
+    UseId use;
+  };
+  void act() {
+    switch (random() % 4) {
+      case 0:
+        held.push_back({random() % 2, 1 + random() % 100'000, false, {}, {}});
+        break;
+      case 1:
+        for (Held& each : held) {
+          if (!each.runs && random() % 2 == 0) each.runs = true, each.since = now;
+        }
+        break;
+      case 2:
+        if (!held.empty()) held[random() % held.size()].milli = 1 + random() % 100'000;
+        break;
+      default:
+        if (held.empty()) break;
+        const std::size_t i = random() % held.size();
+        book.discharge(held[i].use);
+        held.erase(held.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    for (int times = 0; times < 2; ++times) charge_all(book);
+  }
+  void charge_all(Book& any) {
+    for (Held& each : held)
+      any.charge(each.use, queues[each.queue], any.cpu(each.milli), each.runs ? std::optional(each.since) : std::nullopt);
+  }
+  void second() {
+    const long double left = std::exp2(-1e6L / static_cast<long double>(half_life.count()));
+    for (std::size_t i = 0; i < queues.size(); ++i) {
+      long double running = 0;
+      for (const Held& each : held) running += each.queue == i && each.runs ? 1e6L * each.milli : 0;
+      naive[i] = naive[i] * left + running * (1 - left);
+    }
+    now += seconds(1);
+    book.set_time(now);
+  }
+  long double consumed(const Book& any, std::size_t i) const {
+    const auto& used = any.sample(queues[i]).used;
+    return used.empty() ? 0 : static_cast<long double>(used.front().amount);
+  }
+
+  std::mt19937_64 random;
+  Duration half_life;
+  Book book;
+  Time now = kStart;
+  std::vector<AccountId> queues;
+  std::vector<long double> naive;  // billionths
+  std::vector<Held> held;
+};
+
+TEST(UsageBook, EqualsARecomputationInSmallSteps) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Story story(seed);
+    for (int i = 0; i < 5'000; ++i) {
+      if (story.random() % 20 == 0) story.act();
+      story.second();
+    }
+    story.book.take_samples();
+    ASSERT_TRUE(story.book.check().empty()) << story.book.check().front();
+    for (std::size_t i = 0; i < 2; ++i) {
+      // One billionth because the sample cuts, and what 5,000 steps of floating point lose of 10^13.
+      ASSERT_NEAR(story.consumed(story.book, i), story.naive[i], 1.01L) << "seed " << seed;
+    }
+  }
+}
+
+// A second book learns the samples at a random time, and the claims as the API holds them.
+TEST(UsageBook, ARestartInTheMiddleChangesNothing) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Story story(seed), again(seed);
+    const int restart = static_cast<int>(story.random() % 2'000);
+    again.random();
+    for (int i = 0; i < 4'000; ++i) {
+      const bool acts = story.random() % 20 == 0;
+      again.random();
+      if (acts) story.act(), again.act();
+      if (acts) again.book.take_samples();  // the status is written when claims change
+      story.second();
+      again.second();
+      if (i != restart) continue;
+      Book fresh(rules(again.half_life));
+      fresh.set_time(again.now + seconds(0));
+      for (const AccountId each : again.queues) {
+        const AccountId id = fresh.queue(again.book.local_queue(each));
+        ASSERT_EQ(id, each);
+        std::vector<UsageBook::Used> used;
+        for (const auto& amount : again.book.sample(each).used) used.push_back({fresh.resource("cpu"), amount.amount});
+        fresh.recall(id, used, again.book.sample(each).at);
+      }
+      for (auto& each : again.held) each.use = UseId();
+      again.charge_all(fresh);
+      again.charge_all(fresh);
+      again.book = fresh;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      // The status cuts to billionths.
+      ASSERT_NEAR(story.book.billionths(story.queues[i]), again.book.billionths(again.queues[i]), 1.01L)
+          << "seed " << seed;
+    }
+  }
+}
+
+TEST(UsageBook, NothingIsChargedInAdvanceForClaimsThatAreGone) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Story story(seed);
+    for (int i = 0; i < 1'000; ++i) {
+      if (story.random() % 3 == 0) story.act();
+      story.second();
+      ASSERT_TRUE(story.book.check().empty()) << story.book.check().front();
+    }
+    for (auto& each : story.held) story.book.discharge(each.use);
+    ASSERT_EQ(story.book.claims(), 0u);
+    for (std::size_t i = 0; i < 2; ++i)
+      ASSERT_NEAR(story.book.billionths(story.queues[i]), story.naive[i], 1.01L) << "seed " << seed;
+  }
+}
+
+TEST(UsageBook, TheOrderOfIdleQueuesDoesNotChange) {
+  std::mt19937_64 random(3);
+  Book book(rules(hours(1)));
+  std::vector<AccountId> queues;
+  for (int i = 0; i < 50; ++i) {
+    queues.push_back(book.queue("ns/" + std::to_string(i)));
+    book.recall(queues.back(), {{book.resource("cpu"), random() % 1'000'000'000'000}}, kStart);
+  }
+  const auto order = [&] {
+    auto sorted = queues;
+    std::ranges::stable_sort(sorted, {}, [&](AccountId each) { return book.score(each); });
+    return sorted;
+  };
+  const auto before = order();
+  for (int hour = 0; hour < 24; ++hour) {
+    book.set_time(kStart + hours(hour) + minutes(static_cast<int>(random() % 60)));
+    ASSERT_EQ(order(), before);
+  }
+}
+
+TEST(UsageBook, HostileAmountsSaturate) {
+  Book book(rules(seconds(1)));
+  const AccountId a = book.queue("ns/a", "1n");
+  const Wide huge = ~Wide{0};
+  book.recall(a, {{book.resource("bytes"), huge}, {book.resource("bytes"), huge}}, kStart + hours(24));
+  std::vector<UseId> uses(3);
+  for (UseId& each : uses)
+    book.charge(each, a, {{book.resource("bytes"), std::numeric_limits<std::int64_t>::max()}}, Time::min());
+  book.set_time(kStart + hours(1));
+  EXPECT_GT(book.score(a).value, 0u);
+  book.take_samples();
+  for (UseId& each : uses) book.discharge(each);
+  EXPECT_TRUE(book.check().empty());
+}
+
+}  // namespace
+}  // namespace berth::engine::usage_book_test
