@@ -86,8 +86,9 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       local_status_(m.gauge("kueue_local_queue_status", "1 for whether the queue is active.")),
       local_reservation_(m.gauge("kueue_local_queue_resource_reservation", "Quota that is reserved.")),
       local_usage_(m.gauge("kueue_local_queue_resource_usage", "Quota that admitted workloads use.")),
-      local_past_usage_(m.gauge("kueue_local_queue_admission_fair_sharing_usage",
-                                "What the queue used lately, by weights: the queue with the lowest number goes first.")),
+      local_past_usage_(
+          m.gauge("kueue_local_queue_admission_fair_sharing_usage",
+                  "What the queue used lately, by weights: the queue with the lowest number goes first.")),
       reservation_(m.gauge("kueue_cluster_queue_resource_reservation", "Quota that is reserved.")),
       usage_(m.gauge("kueue_cluster_queue_resource_usage", "Quota that admitted workloads use.")),
       nominal_(m.gauge("kueue_cluster_queue_nominal_quota", "The queue's own quota.")),
@@ -132,8 +133,8 @@ void ControllerMetrics::local_queue_gone(const std::string& ns, const std::strin
 void ControllerMetrics::drop_local_queue(const std::string& ns, const std::string& name) {
   const MetricLabels whose{{"name", name}, {"namespace", ns}};
   local_census_.forget(whose);
-  for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_,
-                              &local_past_usage_})
+  for (GaugeFamily* family :
+       {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_, &local_past_usage_})
     family->remove(whose);
   changed_local_queues_.erase({ns, name});
   local_queues_.erase({ns, name});

@@ -68,8 +68,7 @@ class ControllerMetrics {
   CounterFamily attempts_;
   HistogramFamily attempt_duration_;
   GaugeFamily reserving_, admitted_, status_, share_, cohort_share_;
-  GaugeFamily local_reserving_, local_admitted_, local_status_, local_reservation_, local_usage_,
-      local_past_usage_;
+  GaugeFamily local_reserving_, local_admitted_, local_status_, local_reservation_, local_usage_, local_past_usage_;
   GaugeFamily reservation_, usage_, nominal_, borrowing_, lending_;
   // The cluster queues that have gauges, with their number of admitted workloads.
   std::map<std::string, std::int32_t> cluster_queues_;

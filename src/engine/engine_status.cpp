@@ -277,6 +277,7 @@ Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const
     ids[&t] = out.enter(t.now->meta.uid, job_uid_of(*t.now), t.key);
     out.hold(ids[&t], holding_of(t, *holding));
   });
+  out.end_adoption();
   return out;
 }
 

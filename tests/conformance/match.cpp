@@ -27,7 +27,8 @@ bool is_number(const std::string& text) {
   return re2::RE2::FullMatch(text, pattern);
 }
 
-// "<about 4>": a quantity within a thousandth; about 0: nearly nothing, of memory less than 8 bytes. "<n>": any quantity.
+// "<about 4>": a quantity within a thousandth; about 0: nearly nothing, of memory less than 8 bytes. "<n>": any
+// quantity.
 bool is_about(std::string_view recorded, const Json& actual, std::string_view path) {
   constexpr std::string_view kAbout = "<about ";
   const auto quantity = Quantity::parse(view(actual.get_string()));

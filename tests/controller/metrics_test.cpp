@@ -170,6 +170,23 @@ TEST_F(QueueMetricsTest, TellWhoWaitsAndWhatIsUsed) {
       << lines_of(registry, "kueue_local_queue_status");
 }
 
+class PastUsageMetricsTest : public QueueMetricsTest {
+ protected:
+  PastUsageMetricsTest()
+      : QueueMetricsTest([] {
+          engine::Options options;
+          options.admission_fair_sharing = {true, std::chrono::hours(1), std::chrono::minutes(5), {}};
+          return options;
+        }()) {}
+};
+
+// 2 cpu for the first five minutes of a half-life of one hour.
+TEST_F(PastUsageMetricsTest, TellsByWhatLocalQueuesAreCompared) {
+  refresh();
+  const std::string lines = lines_of(registry, "kueue_local_queue_admission_fair_sharing_usage");
+  EXPECT_TRUE(lines.starts_with("{cluster_queue=\"cq\",name=\"lq\",namespace=\"a\"} 0.1122")) << lines;
+}
+
 TEST_F(QueueMetricsTest, WhoIsAdmittedWaitsNoMore) {
   refresh();
   queue("{name: cpu, nominalQuota: 4}");

@@ -27,7 +27,7 @@ constexpr int kMaxWorkloads = 12;
 
 class Simulation {
  public:
-  explicit Simulation(unsigned seed) : s_(options(seed)), random_(seed) {
+  explicit Simulation(unsigned seed) : s_(options(seed)), by_usage_(seed % 3 == 1), random_(seed) {
     s_.give(test::flavor("f"));
     s_.give(test::check("ck"));
     for (int q = 0; q < kQueues; ++q) set_queue(q, StopPolicy::kNone);
@@ -114,7 +114,8 @@ class Simulation {
   }
 
  private:
-  // Half of the seeds use waitForPodsReady, some of these with blockAdmission; some seeds use retention.
+  // Half of the seeds use waitForPodsReady, some of these with blockAdmission; some seeds use retention, some the order
+  // by usage.
   static Options options(unsigned seed) {
     Options o;
     if (seed % 2 == 0) {
@@ -125,6 +126,7 @@ class Simulation {
       o.wait_for_pods_ready.block_admission = seed % 4 == 0;
     }
     o.fair_sharing = {seed % 5 == 0, seed % 15 != 0, true};
+    if (seed % 3 == 1) o.admission_fair_sharing = {true, std::chrono::minutes(5), std::chrono::minutes(1), {}};
     if (seed % 3 == 0) o.retention = {std::chrono::seconds(80), std::chrono::seconds(80)};
     return o;
   }
@@ -144,6 +146,8 @@ class Simulation {
     ClusterQueueBuilder queue(cluster_queue(static_cast<std::size_t>(q)));
     queue.cpu({{"f", std::to_string(kQuota)}}).preempt_lower().reclaim_any().stop(stop);
     if (q < 2) queue.cohort("both");
+    queue.by_usage(by_usage_);
+    if (by_usage_ && q == 1) queue.strict();
     if (q == 2) queue.check("ck");
     s_.give(queue);
   }
@@ -221,6 +225,7 @@ class Simulation {
   }
 
   Scenario s_;
+  bool by_usage_;
   std::mt19937 random_;
   bool faults_ = true;
   std::set<std::string> ended_, reclaimed_;

@@ -28,9 +28,7 @@ PendingQueue::Class::Class(const Class& other, const Slots& slots)
       lacks(other.lacks),
       loans(other.loans),
       reason(other.reason),
-      newcomers(other.newcomers),
-      plan(other.plan),
-      plan_generation(other.plan_generation) {}
+      newcomers(other.newcomers) {}
 
 PendingQueue::Local::Local(const Local& other, const Slots& slots)
     : all(other.all, Before{&slots}),
@@ -43,6 +41,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       share_verdicts_(other.share_verdicts_),
       free_classes_(other.free_classes_),
       by_key_(other.by_key_),
+      plans_(other.plans_),
       awake_(other.awake_.begin(), other.awake_.end(), Before{&slots}),
       parked_(other.parked_),
       blocked_(other.blocked_),
@@ -59,6 +58,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       ranked_(other.ranked_.begin(), other.ranked_.end(), BeforeByUsage{&slots}) {
   classes_.reserve(other.classes_.size());
   for (const Class& each : other.classes_) classes_.emplace_back(each, slots);
+  for (const auto& [class_key, id] : by_key_) classes_[id.index()].plan = &plans_.at(class_key.shape);
   for (const auto& [local_queue, local] : other.by_local_queue_)
     by_local_queue_.emplace(std::piecewise_construct, std::forward_as_tuple(local_queue),
                             std::forward_as_tuple(local, slots));
@@ -81,6 +81,8 @@ ClassId PendingQueue::class_of(const ClassKey& key) {
     free_classes_.pop_back();
   }
   classes_[id.index()].key = key;
+  classes_[id.index()].plan = &plans_[key.shape];
+  ++classes_[id.index()].plan->classes;
   by_key_.emplace(key, id);
   return id;
 }
@@ -89,6 +91,7 @@ void PendingQueue::drop_class(ClassId id) {
   Class& c = classes_[id.index()];
   if (c.parked) std::erase(parked_, id);
   by_key_.erase(c.key);
+  if (--c.plan->classes == 0) plans_.erase(c.key.shape);
   c = Class(slots_);
   free_classes_.push_back(id);
 }

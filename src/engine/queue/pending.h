@@ -84,15 +84,15 @@ class PendingQueue {
   }
   bool made_way(WorkloadId workload) const { return made_way_ == workload; }
 
-  // The plan of the workload's class for the queue's current configuration; made anew when `generation` has changed.
+  // The plan of the workload's shape for the queue's current configuration; made anew when `generation` has changed.
   template <typename Make>
   const Plan& plan(WorkloadId workload, std::uint64_t generation, Make make) {
-    Class& c = classes_[slots_[workload].class_id.index()];
-    if (c.plan_generation != generation) {
-      c.plan = make();
-      c.plan_generation = generation;
+    SharedPlan& shared = *classes_[slots_[workload].class_id.index()].plan;
+    if (shared.generation != generation) {
+      shared.plan = make();
+      shared.generation = generation;
     }
-    return c.plan;
+    return shared.plan;
   }
 
   bool sleeps(WorkloadId workload) const;
@@ -148,6 +148,11 @@ class PendingQueue {
     LocalQueueId local_queue;  // by usage; else invalid
     auto operator<=>(const ClassKey&) const = default;
   };
+  struct SharedPlan {  // of all classes of one shape
+    Plan plan;
+    std::uint64_t generation = 0;
+    std::size_t classes = 0;
+  };
   struct Class {
     explicit Class(const Slots& slots) : members(Before{&slots}) {}
     Class(const Class& other, const Slots& slots);
@@ -159,8 +164,7 @@ class PendingQueue {
     std::uint64_t loans = 0;            // the last loan that its verdict took into account
     std::string reason;                 // reported to members while parked
     std::vector<WorkloadId> newcomers;  // members not yet told why they wait
-    Plan plan;
-    std::uint64_t plan_generation = 0;
+    SharedPlan* plan = nullptr;         // in plans_
   };
 
   // The workloads of one local queue.
@@ -226,6 +230,7 @@ class PendingQueue {
   std::vector<Class> classes_;
   std::vector<ClassId> free_classes_;
   std::map<ClassKey, ClassId> by_key_;
+  std::map<ShapeId, SharedPlan> plans_;
   Order awake_;  // the first member of each awake class
   std::vector<ClassId> parked_;
   WorkloadId blocked_;

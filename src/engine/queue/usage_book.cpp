@@ -84,7 +84,15 @@ AccountId UsageBook::open(std::string_view local_queue, std::string_view cluster
   account.since = std::min(since, now_);
   account.at = account.sample.at = now_;
   by_local_queue_.emplace(local_queue, id);
-  pools_[account.cluster_queue].accounts.push_back(id);
+  const std::size_t next = free_pools_.empty() ? pools_.size() : free_pools_.back();
+  const auto [pool, created] = by_cluster_queue_.try_emplace(account.cluster_queue, next);
+  if (created && next == pools_.size()) {
+    pools_.emplace_back();
+  } else if (created) {
+    free_pools_.pop_back();
+  }
+  account.pool = pool->second;
+  pools_[account.pool].accounts.push_back(id);
   note_change(id);
   return id;
 }
@@ -95,33 +103,40 @@ void UsageBook::recall(AccountId id, std::vector<Used> used, Time at) {
   bring_up(account);
   account.since = at;
   for (Line& line : account.lines) line.value = 0;
-  const std::uint64_t gone = half_life_ > Duration(0) ? faded(now_ - at, half_life_) : ~std::uint64_t{0};
+  const std::uint64_t gone = half_life_ > Duration(0) ? faded(now_ - at, half_life_) : 0;
   std::vector<Used> sample;
   for (const Used& each : used) {
     const Wide amount = std::min(each.amount, kMostUnits * resources_[each.resource].billionths);
     add_to(sample, {each.resource, amount});
-    line_of(account, each.resource).value = grown(amount << kFractionBits, 0, gone);
+    if (half_life_ > Duration(0)) line_of(account, each.resource).value = grown(amount << kFractionBits, 0, gone);
   }
-  for (const UseId each : account.claims) {
-    const Claim& claim = claims_[each.index()];
-    if (!claim.runs_since) continue;
+  for_each_claim(account, [&](const Claim& claim) {
+    if (!claim.runs_since) return;
     const std::uint64_t part = faded(now_ - std::max(at, *claim.runs_since), half_life_);
-    for (const Used& amount : claim.amounts) {
+    for (const Charge& amount : claim.amounts) {
       Line& line = line_of(account, amount.resource);
       line.value = sum_of(line.value, part_of(exact(amount.resource, amount.amount), part));
     }
-  }
+  });
   account.sample = {std::move(sample), at, score_of(account)};
   note_change(id);
 }
 
 void UsageBook::close(AccountId id) {
   Account& account = accounts_[id.index()];
-  for (const UseId each : account.claims) claims_[each.index()].account = AccountId();
+  while (account.first_claim.valid()) {
+    const UseId use = account.first_claim;
+    unlist(use);
+    claims_[use.index()].account = AccountId();
+  }
   by_local_queue_.erase(account.local_queue);
-  const auto pool = pools_.find(account.cluster_queue);
-  std::erase(pool->second.accounts, id);
-  if (pool->second.accounts.empty()) pools_.erase(pool);
+  Pool& pool = pools_[account.pool];
+  std::erase(pool.accounts, id);
+  if (pool.accounts.empty()) {
+    pool.used.clear();
+    by_cluster_queue_.erase(account.cluster_queue);
+    free_pools_.push_back(account.pool);
+  }
   if (account.due) due_.erase({*account.due, id});
   if (account.changed) std::erase(changed_, id);
   account = Account();
@@ -134,8 +149,8 @@ AccountId UsageBook::find(std::string_view local_queue) const {
 }
 
 std::span<const AccountId> UsageBook::accounts_in(std::string_view cluster_queue) const {
-  const auto it = pools_.find(cluster_queue);
-  return it == pools_.end() ? std::span<const AccountId>() : it->second.accounts;
+  const auto it = by_cluster_queue_.find(cluster_queue);
+  return it == by_cluster_queue_.end() ? std::span<const AccountId>() : pools_[it->second].accounts;
 }
 
 Score UsageBook::score(AccountId id) {
@@ -203,11 +218,11 @@ void UsageBook::end_youth(Account& account) {
 void UsageBook::add(AccountId id, const Claim& claim, Time from) {
   Account& account = accounts_[id.index()];
   bring_up(account);
-  note_change(id);
+  note_claims(id);
   const std::uint64_t part = claim.runs_since ? faded(now_ - from, half_life_) : 0;
   const bool young = claim.runs_since && now_ < *claim.runs_since + interval_;
   const std::uint64_t young_part = young ? faded(now_ - *claim.runs_since, half_life_) : 0;
-  for (const Used& each : claim.amounts) {
+  for (const Charge& each : claim.amounts) {
     Line& line = line_of(account, each.resource);
     (claim.runs_since ? line.running : line.waiting) += each.amount;
     const Wide amount = exact(each.resource, each.amount);
@@ -215,7 +230,7 @@ void UsageBook::add(AccountId id, const Claim& claim, Time from) {
     if (!young) continue;
     line.young += each.amount;
     line.young_value = sum_of(line.young_value, part_of(amount, young_part));
-    add_to(account.young[*claim.runs_since], each);
+    add_to(account.young[*claim.runs_since], {each.resource, each.amount});
   }
 }
 
@@ -223,10 +238,10 @@ void UsageBook::remove(const Claim& claim) {
   if (!claim.account.valid()) return;
   Account& account = accounts_[claim.account.index()];
   bring_up(account);
-  note_change(claim.account);
+  note_claims(claim.account);
   const auto young = claim.runs_since ? account.young.find(*claim.runs_since) : account.young.end();
   const std::uint64_t part = young != account.young.end() ? faded(now_ - *claim.runs_since, half_life_) : 0;
-  for (const Used& each : claim.amounts) {
+  for (const Charge& each : claim.amounts) {
     Line& line = line_of(account, each.resource);
     (claim.runs_since ? line.running : line.waiting) -= each.amount;
     if (young == account.young.end()) continue;
@@ -240,18 +255,28 @@ void UsageBook::remove(const Claim& claim) {
   if (young->second.empty()) account.young.erase(young);
 }
 
-void UsageBook::unlist(const Claim& claim) {
-  if (!claim.account.valid()) return;
-  auto& claims = accounts_[claim.account.index()].claims;
-  claims[claim.position] = claims.back();
-  claims_[claims.back().index()].position = claim.position;
-  claims.pop_back();
+void UsageBook::enlist(UseId use) {
+  Claim& claim = claims_[use.index()];
+  UseId& first = accounts_[claim.account.index()].first_claim;
+  claim.before = UseId();
+  claim.after = first;
+  if (first.valid()) claims_[first.index()].before = use;
+  first = use;
 }
 
-void UsageBook::charge(UseId& use, AccountId account, std::vector<Used> amounts, std::optional<Time> runs_since) {
+void UsageBook::unlist(UseId use) {
+  const Claim& claim = claims_[use.index()];
+  if (!claim.account.valid()) return;
+  if (claim.after.valid()) claims_[claim.after.index()].before = claim.before;
+  (claim.before.valid() ? claims_[claim.before.index()].after : accounts_[claim.account.index()].first_claim) =
+      claim.after;
+}
+
+void UsageBook::charge(UseId& use, AccountId account, Charges amounts, std::optional<Time> runs_since) {
   if (half_life_ <= Duration(0)) return;
-  std::erase_if(amounts, [](const Used& each) { return each.amount == 0; });
-  std::ranges::sort(amounts, {}, &Used::resource);
+  amounts.erase(std::remove_if(amounts.begin(), amounts.end(), [](const Charge& each) { return each.amount == 0; }),
+                amounts.end());
+  std::ranges::sort(amounts, {}, &Charge::resource);
   if (runs_since) runs_since = std::min(*runs_since, now_);
   Time from = runs_since.value_or(now_);
   if (account.valid()) from = std::max(from, accounts_[account.index()].since);
@@ -268,18 +293,16 @@ void UsageBook::charge(UseId& use, AccountId account, std::vector<Used> amounts,
     const bool same_run = claim.account == account && claim.runs_since.has_value() == runs_since.has_value();
     if (same_run && claim.amounts == amounts) return;
     remove(claim);
-    unlist(claim);
+    unlist(use);
     if (same_run && runs_since) {  // it uses less or more from now on, and is as old as before
       runs_since = claim.runs_since;
       from = now_;
     }
   }
   Claim& claim = claims_[use.index()];
-  claim = {account, 0, std::move(amounts), runs_since};
+  claim = {account, {}, {}, std::move(amounts), runs_since};
   if (!account.valid()) return;
-  auto& listed = accounts_[account.index()].claims;
-  claim.position = listed.size();
-  listed.push_back(use);
+  enlist(use);
   add(account, claim, from);
 }
 
@@ -287,7 +310,7 @@ void UsageBook::discharge(UseId& use) {
   if (!use.valid()) return;
   Claim& claim = claims_[use.index()];
   remove(claim);
-  unlist(claim);
+  unlist(use);
   claim = Claim();
   free_claims_.push_back(use);
   use = UseId();
@@ -296,13 +319,20 @@ void UsageBook::discharge(UseId& use) {
 // --- Samples.
 
 void UsageBook::note_use(Account& account, Resource resource) {
-  Pool& pool = pools_[account.cluster_queue];
-  if (!pool.used.insert(resource).second) return;
+  Pool& pool = pools_[account.pool];
+  const auto it = std::ranges::lower_bound(pool.used, resource);
+  if (it != pool.used.end() && *it == resource) return;
+  pool.used.insert(it, resource);
   for (const AccountId each : pool.accounts) note_change(each);
 }
 
 void UsageBook::note_change(AccountId id) {
   if (!std::exchange(accounts_[id.index()].changed, true)) changed_.push_back(id);
+}
+
+void UsageBook::note_claims(AccountId id) {
+  accounts_[id.index()].other_claims = true;
+  note_change(id);
 }
 
 std::optional<Time> UsageBook::next_sample() const {
@@ -312,7 +342,7 @@ std::optional<Time> UsageBook::next_sample() const {
 std::vector<UsageBook::Used> UsageBook::shown(const Account& account) const {
   std::vector<Used> out;
   if (half_life_ <= Duration(0)) return out;
-  for (const Resource each : pools_.at(account.cluster_queue).used) out.push_back({each, 0});
+  for (const Resource each : pools_[account.pool].used) out.push_back({each, 0});
   for (const Line& line : account.lines) add_to(out, {line.resource, line.value >> kFractionBits});
   return out;
 }
@@ -348,7 +378,7 @@ std::vector<AccountId> UsageBook::take_samples() {
     account.sample.score = score_of(account);
     plan_sample(id);
     std::vector<Used> used = shown(account);
-    if (used == account.sample.used) continue;
+    if (!std::exchange(account.other_claims, false) && used == account.sample.used) continue;
     account.sample.used = std::move(used);
     account.sample.at = now_;
     differ.push_back(id);
@@ -361,12 +391,11 @@ std::vector<std::string> UsageBook::check() const {
   std::size_t listed = 0;
   for (const Account& account : accounts_) {
     std::map<Resource, std::pair<Wide, Wide>> sums;  // running, waiting
-    for (const UseId each : account.claims) {
+    for_each_claim(account, [&](const Claim& claim) {
       ++listed;
-      const Claim& claim = claims_[each.index()];
-      for (const Used& amount : claim.amounts)
+      for (const Charge& amount : claim.amounts)
         (claim.runs_since ? sums[amount.resource].first : sums[amount.resource].second) += amount.amount;
-    }
+    });
     std::map<Resource, Wide> young;
     for (const auto& [began, amounts] : account.young) {
       for (const Used& each : amounts) young[each.resource] += each.amount;

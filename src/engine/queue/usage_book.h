@@ -14,7 +14,10 @@
 // these, plus 2^-56 of the amount. The book is a value: a copy goes on by itself.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <compare>
+#include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <set>
@@ -46,9 +49,15 @@ class UsageBook {
   using Resource = std::uint32_t;  // an index into the book's names
   struct Used {
     Resource resource = 0;
-    Wide amount = 0;  // of a charge: milli-cpu or units, as in Amount; of a sample: billionths, rounded down
+    Wide amount = 0;  // in billionths, rounded down
     bool operator==(const Used&) const = default;
   };
+  struct Charge {
+    Resource resource = 0;
+    std::uint64_t amount = 0;  // milli-cpu or units, as in Amount
+    bool operator==(const Charge&) const = default;
+  };
+  using Charges = boost::container::small_vector<Charge, 3>;
   // The usage of a local queue at a time.
   struct Sample {
     std::vector<Used> used;  // by resource
@@ -76,17 +85,17 @@ class UsageBook {
   Score score(AccountId account);  // now; an invalid account has used nothing
 
   // --- Claims. Repeating a call changes nothing.
-  // The claim `use` (invalid: a new one) holds these amounts, and runs since a time or not yet. Negative amounts count
-  // as 0. An invalid account: nobody's use.
-  void charge(UseId& use, AccountId account, std::vector<Used> amounts, std::optional<Time> runs_since);
+  // The claim `use` (invalid: a new one) holds these amounts, and runs since a time or not yet. An invalid account:
+  // nobody's use.
+  void charge(UseId& use, AccountId account, Charges amounts, std::optional<Time> runs_since);
   void discharge(UseId& use);
 
   // --- Samples: what the status of a local queue tells.
   const Sample& sample(AccountId account) const { return accounts_[account.index()].sample; }
   bool sample_due() const { return !due_.empty() && due_.begin()->first <= now_; }
   std::optional<Time> next_sample() const;  // nullopt: no sample would differ from the last one
-  // Takes the samples of accounts whose claims changed, and those that are due. Returns the accounts whose usage
-  // differs from their last sample.
+  // Takes the samples of accounts whose claims changed, and those that are due. Returns the accounts whose claims or
+  // usage differ from their last sample.
   std::vector<AccountId> take_samples();
 
   // Broken invariants as sentences: sums against the claims.
@@ -110,25 +119,27 @@ class UsageBook {
   struct Account {
     bool in_use = false;
     std::string local_queue, cluster_queue;
+    std::size_t pool = 0;
     Quantity::Fraction weight;
     Time since{};  // claims count from here
     Time at{};
     std::vector<Line> lines;                  // by resource
-    std::map<Time, std::vector<Used>> young;  // amounts by the time when they began to run
-    std::vector<UseId> claims;
+    std::map<Time, std::vector<Used>> young;  // amounts of charges by the time when they began to run
+    UseId first_claim;                        // the head of a list
     Sample sample;
-    std::optional<Time> due;  // when the next sample is due
-    bool changed = false;     // listed in changed_
+    std::optional<Time> due;    // when the next sample is due
+    bool changed = false;       // listed in changed_
+    bool other_claims = false;  // than at the last sample: what follows from that sample is no longer true
   };
   struct Claim {
     AccountId account;
-    std::size_t position = 0;  // in the claims of the account
-    std::vector<Used> amounts;
+    UseId before, after;  // in the list of the account
+    Charges amounts;
     std::optional<Time> runs_since;
   };
   struct Pool {  // the local queues of a cluster queue
     std::vector<AccountId> accounts;
-    std::set<Resource> used;  // resources that any of them ever used: all samples name them
+    std::vector<Resource> used;  // resources that any of them ever used: all samples name them
   };
 
   Wide exact(Resource resource, Wide amount) const;
@@ -138,9 +149,16 @@ class UsageBook {
   void end_youth(Account& account);
   void add(AccountId id, const Claim& claim, Time from);
   void remove(const Claim& claim);
-  void unlist(const Claim& claim);
+  void enlist(UseId use);
+  void unlist(UseId use);
+  template <typename Visit>
+  void for_each_claim(const Account& account, Visit visit) const {
+    for (UseId each = account.first_claim; each.valid(); each = claims_[each.index()].after)
+      visit(claims_[each.index()]);
+  }
   void note_use(Account& account, Resource resource);
   void note_change(AccountId id);
+  void note_claims(AccountId id);
   Score score_of(const Account& account) const;
   std::vector<Used> shown(const Account& account) const;
   bool moves(const Account& account) const;
@@ -156,8 +174,10 @@ class UsageBook {
   std::vector<Account> accounts_;
   std::vector<AccountId> free_accounts_;
   std::map<std::string, AccountId, std::less<>> by_local_queue_;
-  std::map<std::string, Pool, std::less<>> pools_;
-  std::vector<Claim> claims_;
+  std::vector<Pool> pools_;
+  std::vector<std::size_t> free_pools_;
+  std::map<std::string, std::size_t, std::less<>> by_cluster_queue_;
+  std::deque<Claim> claims_;
   std::vector<UseId> free_claims_;
   std::vector<AccountId> changed_;
   std::set<std::pair<Time, AccountId>> due_;

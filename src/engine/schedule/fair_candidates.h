@@ -32,9 +32,9 @@ class FairCandidates {
     bool own = false;
     const Holders* holders = nullptr;
     std::shared_ptr<const Holders> sorted{};  // by usage: what `holders` points to
-    Holders::Set::const_iterator at{};   // the next one, in the first strategy
-    std::optional<HolderKey> head{};     // the holder at `at`, or the one to try again
-    std::optional<HolderKey> refused{};  // the first one that the first strategy refused
+    Holders::Set::const_iterator at{};        // the next one, in the first strategy
+    std::optional<HolderKey> head{};          // the holder at `at`, or the one to try again
+    std::optional<HolderKey> refused{};       // the first one that the first strategy refused
   };
   struct Contender {  // a child of a cohort
     NodeId node;

@@ -205,12 +205,7 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
 // --- Workloads.
 
 WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid, std::string_view key) {
-  const WorkloadId id = impl_->state.slots.enter(uid, job_uid, key.empty() ? uid : key);
-  if (const auto use = impl_->adopted.find(uid); use != impl_->adopted.end()) {
-    impl_->state.slots[id].use = use->second;
-    impl_->adopted.erase(use);
-  }
-  return id;
+  return impl_->state.slots.enter(uid, job_uid, key.empty() ? uid : key);
 }
 
 void Scheduler::leave(WorkloadId workload) {
@@ -391,6 +386,10 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
     state.note_loans(queue.node, state.ledger.claim(workload)->usage);
   }
   if (state.book.on()) {
+    if (const auto use = impl_->adopted.find(slot.uid); use != impl_->adopted.end()) {
+      slot.use = use->second;
+      impl_->adopted.erase(use);
+    }
     if (!holding.local_queue.empty()) impl_->submit_through(slot, holding.local_queue);
     state.charge(slot, state.ledger.claim(workload)->usage, holding.admitted_at);
   }

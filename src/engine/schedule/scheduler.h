@@ -76,8 +76,10 @@ class Scheduler {
   void remove_local_queue(std::string_view local_queue);
   // The time of the calls that follow. It never goes back.
   void set_time(Time now);
-  // Takes over the book of a scheduler that knows the same objects. Call it before enter().
+  // Takes over the book of a scheduler that knows the same objects. Call it before hold(), and end_adoption() after all
+  // workloads that hold quota are held: then the claims of others end.
   void adopt_usage(const Scheduler& former);
+  void end_adoption();
   std::vector<std::string> take_usage_samples();  // the local queues whose usage must be told
   // As of the last sample; nullptr: the local queue has no account.
   const UsageBook::Sample* usage_sample(std::string_view local_queue) const;

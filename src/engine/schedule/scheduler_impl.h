@@ -54,7 +54,7 @@ struct Scheduler::Impl {
   std::set<WorkloadId> cut_off;          // workloads in queues whose cohorts form a cycle, possibly not told yet
   std::uint64_t seen_configuration = 0;  // the ledger's configuration() when find_cut_off() last ran
   std::set<NodeId> rooms;                // queues that have flavors with a topology
-  std::map<std::string, UseId, std::less<>> adopted;  // by workload that has not entered yet
+  std::map<std::string, UseId, std::less<>> adopted;  // by UID of a workload that is not held yet
   std::set<std::pair<Time, WorkloadId>> backoffs;     // ends of back-offs of workloads that are aside
 };
 

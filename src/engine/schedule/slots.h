@@ -75,7 +75,8 @@ class Slots {
   Slots(Slots&&) noexcept = default;
   Slots& operator=(Slots&&) noexcept = default;
   // A copy of the slots for which `wanted` returns true; the other ids stay taken, but nothing may be asked about them.
-  Slots(const Slots& other, const std::function<bool(const Slot&)>& wanted) : free_(other.free_), scores_(other.scores_) {
+  Slots(const Slots& other, const std::function<bool(const Slot&)>& wanted)
+      : free_(other.free_), scores_(other.scores_) {
     slots_.reserve(other.slots_.size());
     for (const auto& slot : other.slots_)
       slots_.push_back(slot != nullptr && wanted(*slot) ? std::make_unique<Slot>(*slot) : nullptr);

@@ -1,5 +1,6 @@
 // The scheduler and the past usage of local queues: what is charged, and how local queues are compared.
 #include <algorithm>
+#include <limits>
 
 #include "engine/schedule/scheduler_impl.h"
 
@@ -8,17 +9,18 @@ namespace berth::engine {
 void SchedulerState::charge(Slot& holder, std::span<const FlavorResourceAmount> amounts,
                             std::optional<Time> runs_since) {
   if (!book.on()) return;
-  std::vector<UsageBook::Used> used;
+  UsageBook::Charges used;
   for (const FlavorResourceAmount& each : amounts) {
     const ResourceId resource = names.resource_of(each.id);
     for (std::size_t i = booked_resources.size(); i <= resource.index(); ++i)
       booked_resources.push_back(book.resource(names.name(ResourceId(i))));
-    const auto amount = static_cast<Wide>(std::max<std::int64_t>(each.amount.count(), 0));
-    const auto known = std::ranges::find(used, booked_resources[resource.index()], &UsageBook::Used::resource);
+    const auto amount = static_cast<std::uint64_t>(std::max<std::int64_t>(each.amount.count(), 0));
+    const auto known = std::ranges::find(used, booked_resources[resource.index()], &UsageBook::Charge::resource);
     if (known == used.end()) {
       used.push_back({booked_resources[resource.index()], amount});
     } else {
-      known->amount += amount;
+      if (__builtin_add_overflow(known->amount, amount, &known->amount))
+        known->amount = std::numeric_limits<std::uint64_t>::max();
     }
   }
   const AccountId payer = account(holder.local_queue);
@@ -84,6 +86,13 @@ void Scheduler::adopt_usage(const Scheduler& former) {
     const WorkloadId id(i);
     if (other.slots.known(id) && other.slots[id].use.valid())
       impl_->adopted.emplace(other.slots[id].uid, other.slots[id].use);
+  }
+}
+
+void Scheduler::end_adoption() {
+  for (const auto& [uid, use] : std::exchange(impl_->adopted, {})) {
+    UseId ended = use;
+    impl_->state.book.discharge(ended);
   }
 }
 

@@ -141,15 +141,16 @@ TEST(PendingByUsage, PagesAndHeadsFollowEveryChange) {
       switch (random() % 6) {
         case 0:
         case 1:
-          waiting.push_back(house.waits("u" + std::to_string(number++), 1 + random() % 8, static_cast<int>(random() % 3),
-                                        static_cast<int>(random() % 5), random() % 3));
+          waiting.push_back(house.waits("u" + std::to_string(number++), 1 + random() % 8,
+                                        static_cast<int>(random() % 3), static_cast<int>(random() % 5), random() % 3));
           break;
         case 2:
           house.used(1 + random() % 8, random() % 4, random() % 10 == 0);
           random() % 2 == 0 ? house.queue.rank() : house.queue.rank(LocalQueueId(1 + random() % 8));
           break;
         case 3:
-          if (const WorkloadId head = house.queue.head(); head.valid()) house.queue.park(head, {{kCpu, Amount()}}, "No");
+          if (const WorkloadId head = house.queue.head(); head.valid())
+            house.queue.park(head, {{kCpu, Amount()}}, "No");
           break;
         case 4:
           house.queue.wake_all();

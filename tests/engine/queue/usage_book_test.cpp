@@ -24,7 +24,7 @@ struct Book : UsageBook {
   AccountId queue(const std::string& name, std::string_view weight = "1") {
     return open(name, "cq", Quantity::parse(weight)->fraction(), kStart);
   }
-  std::vector<Used> cpu(std::uint64_t milli) { return {{resource("cpu"), milli}}; }
+  Charges cpu(std::uint64_t milli) { return {{resource("cpu"), milli}}; }
   long double billionths(AccountId queue) { return static_cast<long double>(score(queue).value) / 4294967296.0L; }
 };
 
@@ -89,7 +89,7 @@ TEST(UsageBook, WeightsOfQueuesAndResources) {
   uses(zero, "cpu", 1);
   book.set_time(kStart + hours(10'000));
   EXPECT_EQ(to_quantity(book.score(one)).to_string(), "4999999999n");
-  EXPECT_EQ(to_quantity(book.score(four)).to_string(), "4") << "rounded up";
+  EXPECT_EQ(to_quantity(book.score(four)).to_string(), "3999999999n");
   EXPECT_EQ(to_quantity(book.score(tenth)).to_string(), "9999999999n");
   EXPECT_LT(book.score(tenth), book.score(idle)) << "weight 0 is last, even without usage";
   EXPECT_LT(book.score(idle), book.score(zero)) << "those are compared by usage";
@@ -136,6 +136,13 @@ TEST(UsageBook, SamplesAreTakenWhileTheyDiffer) {
     samples += static_cast<int>(book.take_samples().size());
   }
   EXPECT_EQ(samples, 4) << "4 is reached as 3999999999n after 32 halvings: in the fourth second";
+  EXPECT_EQ(book.sample(a).at, kStart + seconds(4));
+  book.set_time(kStart + seconds(100));
+  UseId waits;
+  book.charge(waits, a, book.cpu(1), std::nullopt);
+  EXPECT_EQ(book.take_samples().size(), 1u) << "what follows from the last sample is no longer true";
+  EXPECT_EQ(book.sample(a).at, kStart + seconds(100));
+  book.discharge(waits);
   EXPECT_EQ(book.sample(a).used, (std::vector<UsageBook::Used>{{book.resource("cpu"), 3'999'999'999}}));
   book.discharge(use);
   book.take_samples();
@@ -201,7 +208,8 @@ struct Story {
   }
   void charge_all(Book& any) {
     for (Held& each : held)
-      any.charge(each.use, queues[each.queue], any.cpu(each.milli), each.runs ? std::optional(each.since) : std::nullopt);
+      any.charge(each.use, queues[each.queue], any.cpu(each.milli),
+                 each.runs ? std::optional(each.since) : std::nullopt);
   }
   void second() {
     const long double left = std::exp2(-1e6L / static_cast<long double>(half_life.count()));
