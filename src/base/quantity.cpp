@@ -209,9 +209,8 @@ Quantity Quantity::of_milli(std::int64_t value, Format format) {
 }
 
 Quantity Quantity::of_nano(Nano value) {
-  Quantity q;
-  q.nano_ = clamp(value);
-  return q;
+  return from_billionths({static_cast<std::int64_t>(value >> 64), static_cast<std::uint64_t>(value)},
+                         Format::kDecimalSi);
 }
 
 Result<Quantity> Quantity::parse(std::string_view text) {

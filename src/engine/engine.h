@@ -217,8 +217,6 @@ struct Options {
   api::config::WorkloadRetention retention;
   api::config::QuotaResources resources;
   api::config::FairSharing fair_sharing;
-  api::config::AdmissionFairSharing admission_fair_sharing;
-  bool admission_by_usage = true;  // AdmissionFairSharing: off as if the part of the configuration were missing
   // FairSharingPreemptWithinNominal: a queue that stays within its nominal quota may reclaim from any borrower
   bool fair_preempt_within_nominal = true;
   // FairSharingPrioritizeNonBorrowing: a workload that borrows nothing of what it requests goes first
@@ -249,6 +247,8 @@ struct Options {
   // Berth's own: replace several failed nodes of one workload in one joint placement. Off: the second one evicts, as
   // in Kueue.
   bool replace_several_nodes = true;
+  api::config::AdmissionFairSharing admission_fair_sharing;
+  bool admission_by_usage = true;  // AdmissionFairSharing: off as if the part of the configuration were missing
 };
 
 struct FlavorUsageStatus {

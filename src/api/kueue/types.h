@@ -70,8 +70,6 @@ struct ClusterQueue {
   std::vector<CheckRule> admission_checks;
   StopPolicy stop_policy = StopPolicy::kNone;
   Quantity fair_weight = Quantity::of(1);  // fairSharing.weight (KEP-1714); not negative
-  // admissionScope.admissionMode UsageBasedAdmissionFairSharing (KEP-4136)
-  bool admission_by_usage = false;
 
   // Settings that are not in Kueue's API. A cluster queue that is made from a queue of another API sets them
   // (docs/adr/0013); decoding leaves the defaults.
@@ -88,6 +86,8 @@ struct ClusterQueue {
     std::string flavor_of_the_rest;
     bool operator==(const Terms&) const = default;
   } terms;
+  // admissionScope.admissionMode UsageBasedAdmissionFairSharing (KEP-4136)
+  bool admission_by_usage = false;
 };
 
 struct Cohort {
