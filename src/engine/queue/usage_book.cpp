@@ -274,8 +274,7 @@ void UsageBook::unlist(UseId use) {
 
 void UsageBook::charge(UseId& use, AccountId account, Charges amounts, std::optional<Time> runs_since) {
   if (half_life_ <= Duration(0)) return;
-  amounts.erase(std::remove_if(amounts.begin(), amounts.end(), [](const Charge& each) { return each.amount == 0; }),
-                amounts.end());
+  std::erase_if(amounts, [](const Charge& each) { return each.amount == 0; });
   std::ranges::sort(amounts, {}, &Charge::resource);
   if (runs_since) runs_since = std::min(*runs_since, now_);
   Time from = runs_since.value_or(now_);

@@ -14,7 +14,6 @@
 // these, plus 2^-56 of the amount. The book is a value: a copy goes on by itself.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <compare>
 #include <cstdint>
 #include <deque>
@@ -57,7 +56,7 @@ class UsageBook {
     std::uint64_t amount = 0;  // milli-cpu or units, as in Amount
     bool operator==(const Charge&) const = default;
   };
-  using Charges = boost::container::small_vector<Charge, 3>;
+  using Charges = std::vector<Charge>;
   // The usage of a local queue at a time.
   struct Sample {
     std::vector<Used> used;  // by resource
