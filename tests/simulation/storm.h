@@ -75,8 +75,7 @@ class Storm {
   simulate::World& world_;
   simulate::Random random_;
   simulate::FaultRates rates_;
-  bool fair_;      // fair sharing is on, for each third seed
-  bool by_usage_;  // admission fair sharing is on, for each fourth seed
+  bool fair_;  // fair sharing is on, for each third seed
   bool pods_;
   std::vector<jobs::kinds::JobKindPtr> kinds_;
   std::function<void()> round_, restarted_;
