@@ -49,7 +49,7 @@ struct TwoTenants : Scenario {
     }
   }
   std::string consumed(const std::string& name) const {
-    const auto& all = local_queue(name).past_usage->consumed;
+    const auto all = local_queue(name).past_usage->consumed;
     return all.empty() ? "" : all.at("cpu").to_string();
   }
   // In billionths, as of now.
