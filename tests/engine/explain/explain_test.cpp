@@ -83,7 +83,8 @@ TEST_F(ExplainOneQueue, InAStrictQueueTheHeadMustFitToo) {
   s_.give(WorkloadBuilder("first").pods(3, "1").created(test::at(1)));
   s_.give(WorkloadBuilder("second").pods(1, "1").created(test::at(2)));
   s_.run();
-  const Change* raise = find(explain(s_, "second"), Change::Kind::kRaiseNominalQuota);
+  const Explanation e = explain(s_, "second");
+  const Change* raise = find(e, Change::Kind::kRaiseNominalQuota);
   ASSERT_NE(raise, nullptr);
   EXPECT_EQ(raise->quotas[0].to, Amount::of(7000));
 }
