@@ -1,4 +1,4 @@
-// Files that are compiled into the program: CRDs and schemas of built-in kinds.
+// Files that are compiled into the program: CRDs, schemas of built-in kinds, the console's page.
 #pragma once
 
 #include <span>
@@ -16,5 +16,10 @@ std::span<const File> crds();             // config/crd/*.yaml
 std::span<const File> external_crds();    // config/external/*.yaml: definitions that other projects own
 std::span<const File> builtin_schemas();  // src/apiserver/builtin/*.yaml
 std::span<const File> job_kinds();        // src/jobs/kinds/shipped/*.yaml
+
+// The console's page (library berth_page, cmake/console.cmake). Names are relative to the page's root: "index.html",
+// "assets/index-1a2b3c4d.js". Beside a text file may be the same file compressed, "NAME.gz". Empty when the program was
+// built without the page.
+std::span<const File> console();
 
 }  // namespace berth::embedded

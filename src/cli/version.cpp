@@ -3,6 +3,7 @@
 #include <ostream>
 #include <string>
 
+#include "base/embedded.h"
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -14,12 +15,13 @@ Command add_version(CLI::App& root, std::ostream& out) {
   auto format = std::make_shared<std::string>("text");
   add_output_option(*app, *format);
   return {app, [format, &out] {
-            const Json version =
-                JsonObject{{"version", BERTH_VERSION}, {"kueueApi", "v1beta2"}, {"compiler", __VERSION__}};
+            const bool console = !embedded::console().empty();
+            const Json version = JsonObject{
+                {"version", BERTH_VERSION}, {"kueueApi", "v1beta2"}, {"console", console}, {"compiler", __VERSION__}};
             if (*format == "json") {
               out << to_pretty_string(version) << "\n";
             } else {
-              out << "berth " << BERTH_VERSION << " (Kueue API v1beta2)\n";
+              out << "berth " << BERTH_VERSION << " (Kueue API v1beta2" << (console ? ", with console" : "") << ")\n";
             }
             return 0;
           }};
