@@ -82,6 +82,25 @@ TEST(ForeignStatus, AnUnknownRequeuedConditionHoldsNoWorkloadBack) {
   EXPECT_EQ(s.state("w"), "Admitted");
 }
 
+TEST(ForeignStatus, AWorkloadThatIsNotQueuedYetSaysSoWhenNothingElseDoes) {
+  OneQueue s;
+  Workload later = WorkloadBuilder("later").pods(1, "1");
+  later.status.requeue_state = api::kueue::RequeueState{1, s.now() + std::chrono::hours(1)};
+  Workload never = WorkloadBuilder("never").pods(1, "1");
+  set_condition(never, "Requeued", false, "Unheard", s.now());
+  s.give(later);
+  s.give(never);
+  s.run();
+  EXPECT_EQ(s.condition("later", "QuotaReserved"),
+            "False PendingEvaluation: The workload waits for the end of a back-off");
+  EXPECT_THAT(s.condition("never", "QuotaReserved"),
+              StartsWith("False PendingEvaluation: The condition Requeued is False"));
+  s.pass(3'601);
+  s.run();
+  EXPECT_EQ(s.state("later"), "Admitted");
+  EXPECT_EQ(s.state("never"), "Held");
+}
+
 TEST(ForeignStatus, TheSameAfterARestart) {
   Preempting s;
   s.change("low", [&](Workload& w) { set_condition(w, "QuotaReserved", false, "Pending", s.now()); });

@@ -150,10 +150,10 @@ void Explainer::blockers(const lifecycle::Situation& situation, const std::optio
     add_blocker(pending->barrier->reason, pending->barrier->message + ".",
                 "Correct the workload or the queue's rules.");
   if (pending->on_hold)
-    add_blocker("Requeued", "The condition Requeued is False: the workload is not queued again yet.", "",
+    add_blocker("Requeued", std::string(lifecycle::message::kNotRequeued) + ".", "",
                 w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt);
   if (pending->not_before && *pending->not_before > now_ && !pending->on_hold)
-    add_blocker("Backoff", "The workload waits for the end of a back-off.", "", pending->not_before);
+    add_blocker("Backoff", std::string(lifecycle::message::kBackoff) + ".", "", pending->not_before);
   if (wait.enabled && wait.block_admission && blocked_by_pods)
     add_blocker("WaitingForPodsReady",
                 "waitForPodsReady.blockAdmission: pods of an admitted workload are not ready yet.", "");

@@ -118,6 +118,14 @@ Next follow_owner(const Workload& w, const api::kueue::JobReport& report, Time n
   return may_hold ? make(hold_back(w, *report.on_hold, now)) : none();
 }
 
+// It is not queued yet, and nothing in its status says why it has no quota: another client removed or never wrote that.
+std::optional<PendingReason> not_queued_yet(const Workload& w) {
+  if (hold_of(w) != Hold::kRequeuedFalse || is_false(w.status.conditions, api::kueue::kQuotaReserved))
+    return std::nullopt;
+  const bool held = is_false(w.status.conditions, api::kueue::kRequeued);
+  return why(reason::kPendingEvaluation, std::string(held ? message::kNotRequeued : message::kBackoff));
+}
+
 bool says(const Workload& w, const PendingReason& reason) {
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   return quota != nullptr && !quota->status && quota->reason == reason.reason && quota->message == reason.message &&
@@ -138,6 +146,7 @@ Next next_without_quota(const Workload& w, const Situation& s, Time now) {
   if (!inactive && requeue_at(w).value_or(Time::max()) <= now) return make(tidy(w, now));
   if (const auto cleared = gates_cleared(w); cleared && !inactive) return make(note_pending(w, *cleared, now));
   if (const auto reason = pending_reason(w, s); reason && !says(w, *reason)) return make(note_pending(w, *reason, now));
+  if (const auto reason = not_queued_yet(w); reason && !inactive) return make(note_pending(w, *reason, now));
   return none();
 }
 

@@ -63,6 +63,9 @@ inline constexpr std::string_view kPendingDelayedTopology = "There are pending d
 inline constexpr std::string_view kAdmissionLost =
     "status.admission is missing although quota was reserved: the workload is evaluated again";
 inline constexpr std::string_view kNoLongerHeld = "The workload is no longer on hold, waiting for quota reservation";
+inline constexpr std::string_view kBackoff = "The workload waits for the end of a back-off";
+inline constexpr std::string_view kNotRequeued =
+    "The condition Requeued is False: the workload is not queued again yet";
 inline constexpr std::string_view kGateCleared = "AdmissionGatedBy cleared, waiting for quota reservation";
 inline constexpr std::string_view kPreemptionGated = "Workload requires preemption, but it's gated";
 inline constexpr std::string_view kDeactivated = "The workload is deactivated";
