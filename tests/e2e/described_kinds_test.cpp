@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "e2e/one_queue.h"
+#include "e2e/server.h"
 #include "source_dir.h"
 #include "support/process.h"
 
@@ -118,6 +119,36 @@ TEST_P(DescribedKinds, ADeletedPodComesBackAndTheJobKeepsItsQuota) {
   EXPECT_TRUE(runs("mpi-worker-0")) << everything();
   EXPECT_EQ(must({"get", "workloads", "-o", "name"}), workload);
   EXPECT_TRUE(is_used("3")) << everything();
+}
+
+TEST(ForeignKind, ADescriptionMakesItWaitRunStopAndFinish) {
+  Server server({"--job-kinds", source_path("config/samples/job-kinds")});
+  const auto is = [&](const std::string& path, const std::string& value) {
+    return eventually(
+        [&] { return server.kubectl({"get", "elasticjob", "elastic", "-o", "jsonpath={" + path + "}"}).out == value; });
+  };
+  const auto stop_queue = [&](const std::string& policy) {
+    server.must(
+        {"patch", "clusterqueue", "team-a", "--type", "merge", "-p", R"({"spec":{"stopPolicy":")" + policy + R"("}})"});
+  };
+  server.must({"create", "-f", source_path("config/samples/first-queue.yaml")});
+  stop_queue("Hold");
+  std::string sample = testing_support::content_of(source_path("config/samples/elasticjob.yaml"));
+  const std::string long_run = "run-for: 30s";
+  ASSERT_NE(sample.find(long_run), std::string::npos);
+  sample.replace(sample.find(long_run), long_run.size(), "run-for: 4s");
+  ASSERT_TRUE(eventually([&] { return server.kubectl({"apply", "-f", "-"}, sample).exit_code == 0; }));
+  EXPECT_TRUE(is(".status.phase", "Suspended"));
+  stop_queue("None");
+  EXPECT_TRUE(is(".status.phase", "Running"));
+  stop_queue("HoldAndDrain");
+  EXPECT_TRUE(is(".status.phase", "Suspended"));
+  EXPECT_TRUE(is(".spec.suspend", "true"));
+  const Finished refused = server.kubectl({"patch", "elasticjob", "elastic", "--type", "merge", "-p",
+                                           R"({"spec":{"replicaSpecs":{"worker":{"autoScale":true}}}})"});
+  EXPECT_THAT(refused.err, HasSubstr("autoScale must be false in a job with a queue name"));
+  stop_queue("None");
+  EXPECT_TRUE(is(".status.phase", "Succeeded"));
 }
 
 }  // namespace
