@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "simulate/html/page.h"
 #include "simulate/play.h"
 #include "simulate/rack_picture.h"
 #include "simulate/report.h"
@@ -23,9 +24,18 @@ struct SimulateFlags {
   std::uint64_t seed = 1;
   bool story = false;
   std::string feature_gates;
+  std::string report;  // file for the HTML page; empty: none
 };
 
 std::string bold(const std::string& text) { return wants_colour() ? "\033[1m" + text + "\033[0m" : text; }
+
+Result<void> write_report(const std::string& file, const std::string& page) {
+  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  out << page;
+  out.close();
+  if (!out) return fail("--report " + file + ": cannot be written");
+  return {};
+}
 
 int play_scenario(const SimulateFlags& options) {
   std::ifstream in(options.file, std::ios::binary);
@@ -61,6 +71,11 @@ int play_scenario(const SimulateFlags& options) {
   } else {
     std::printf("%s%s", options.story ? "\n" : "", simulate::to_table(*scenario, *played).c_str());
   }
+  if (!options.report.empty()) {
+    if (auto written = write_report(options.report, simulate::to_html(*scenario, *played)); !written)
+      return failure(written.error().message);
+    if (options.format == "text") std::printf("\nCharts: %s\n", options.report.c_str());
+  }
   return played->failures.empty() ? 0 : 1;
 }
 
@@ -74,6 +89,9 @@ Command add_simulate(CLI::App& root) {
   app->add_flag("--story", options->story, "Tell what happens, as it happens");
   app->add_option("--feature-gates", options->feature_gates,
                   "Kueue's feature gates, NAME=true|false,...; they go before the scenario's own");
+  app->add_option(
+      "--report", options->report,
+      "Write a page with charts to this HTML file: utilisation, shares, waiting times, a strip per workload");
   add_output_option(*app, options->format);
   app->footer("Exit code 1 when an expectation of the scenario does not hold.");
   return {app, [options] { return play_scenario(*options); }};

@@ -12,9 +12,6 @@ namespace {
 using api::kueue::Workload;
 using WorkloadPtr = Observer::WorkloadPtr;
 
-using FlavorResource = std::pair<std::string, std::string>;
-using Usage = std::map<FlavorResource, Amount>;
-
 // For how many of its pods a pod set still holds quota. An admission does not count pods that were reclaimable before.
 std::int64_t pods_held(const Workload& w, const api::kueue::PodSetAssignment& given) {
   std::int64_t needed = given.count;
@@ -45,7 +42,13 @@ Usage usage_of(const Workload& w) {
   return usage;
 }
 
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
+Phase phase_of(const Workload& w) {
+  const auto& conditions = w.status.conditions;
+  if (api::is_true(conditions, api::kueue::kFinished)) return Phase::kGone;
+  if (!api::is_true(conditions, api::kueue::kQuotaReserved)) return w.active ? Phase::kWaiting : Phase::kInactive;
+  if (api::is_true(conditions, api::kueue::kEvicted)) return Phase::kStopping;
+  return api::is_true(conditions, api::kueue::kAdmitted) ? Phase::kAdmitted : Phase::kReserved;
+}
 
 std::string job_name(const Workload& w) {
   for (const auto& owner : w.meta.owners) {
@@ -100,13 +103,29 @@ struct Observer::Impl {
         std::string(string_at(object, {"kind"})) + "/" + std::string(string_at(object, {"metadata", "name"}));
     nominal.erase(key);
     if (now) nominal.emplace(key, nominal_of(*now));
+    if (!recording) return;
+    NominalChange change{executor.now(), {}};
+    for (const auto& [name, quotas] : nominal) {
+      for (const auto& [what, amount] : quotas) change.total[what] += amount;
+    }
+    history.add(std::move(change));
+  }
+
+  void record(const std::string& uid, Phase phase) {
+    const auto place = place_of.find(uid);
+    if (!recording || place == place_of.end()) return;
+    const auto& [cluster_queue, usage] = held_by.at(uid);
+    auto& last_change = last_changes[uid];
+    if (last_change && last_change->first == phase && last_change->second == usage) return;
+    last_change = {phase, usage};
+    history.add({executor.now(), place->second, phase, usage.empty() ? std::string() : cluster_queue, usage});
   }
 
   // Adds the usage since the last change to the integrals, then sets the new usage of the workload.
   void account(const std::string& key, const std::string& cluster_queue, Usage usage) {
     const Time now = executor.now();
     for (auto& [what, amount] : total)
-      integrals[what] += static_cast<double>(amount.count()) * seconds(now - accounted);
+      integrals[what] += static_cast<double>(amount.count()) * in_seconds(now - accounted);
     accounted = now;
     auto& held = held_by[key];
     for (const auto& [what, amount] : held.second) {
@@ -158,6 +177,7 @@ struct Observer::Impl {
         life->second.finished = executor.now();
         ++counts.finished;
       }
+      record(key, Phase::kGone);
       last.erase(key);
       if (workload_handler) workload_handler(api::object_key(w.meta), nullptr);
       return;
@@ -165,6 +185,7 @@ struct Observer::Impl {
     last[key] = workload;
     account(key, w.status.admission ? w.status.admission->cluster_queue : std::string(), usage_of(w));
     observe(old.get(), w);
+    record(key, phase_of(w));
     if (workload_handler) workload_handler(api::object_key(w.meta), workload);
   }
 
@@ -183,6 +204,7 @@ struct Observer::Impl {
     if (old == nullptr) {
       life = {w.meta.ns, job_name(w), w.queue_name, {}, w.priority, executor.now(), {}, {}, {}, false, {}, {}};
       names[w.meta.uid] = who;
+      place_of[w.meta.uid] = order.size();
       order.push_back(w.meta.uid);
       ++counts.seen;
       tell(who, "is submitted to " + w.queue_name +
@@ -239,6 +261,10 @@ struct Observer::Impl {
   Usage total, peaks;
   std::map<FlavorResource, double> integrals;
   Time accounted{};
+  bool recording = false;
+  History history;
+  std::map<std::string, std::size_t> place_of;                                 // uid -> place in `order`
+  std::map<std::string, std::optional<std::pair<Phase, Usage>>> last_changes;  // by uid: what was recorded last
 };
 
 std::string with_names(std::string message, const std::map<std::string, std::string>& names) {
@@ -262,6 +288,10 @@ void Observer::on_workload(std::function<void(const std::string& key, const Work
 }
 
 void Observer::tell_places(RackOf rack_of) { impl_->rack_of = std::move(rack_of); }
+
+void Observer::keep_history() { impl_->recording = true; }
+
+const History& Observer::history() const { return impl_->history; }
 
 void Observer::start() {
   impl_->accounted = impl_->executor.now();
@@ -291,7 +321,7 @@ std::vector<Utilisation> Observer::utilisation() const {
   for (const auto& [what, amount] : impl_->total) {
     const auto integral = impl_->integrals.find(what);
     entry(what).used_seconds = (integral == impl_->integrals.end() ? 0 : integral->second) +
-                               static_cast<double>(amount.count()) * seconds(since);
+                               static_cast<double>(amount.count()) * in_seconds(since);
     entry(what).peak = impl_->peaks.at(what);
   }
   std::vector<Utilisation> list;

@@ -14,6 +14,7 @@
 #include "base/amount.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "simulate/history.h"
 #include "simulate/placement_words.h"
 
 namespace berth::simulate {
@@ -66,8 +67,10 @@ class Observer {
   void on_workload(std::function<void(const std::string& key, const WorkloadPtr& now)> handler);
   // Makes moments name the places of a workload and their changes. `rack_of` returns the rack of a hostname.
   void tell_places(RackOf rack_of);
+  void keep_history();  // history() records from now on
   void start();
 
+  const History& history() const;
   std::vector<Life> lives() const;               // ordered by submission, then name
   std::vector<Utilisation> utilisation() const;  // up to now, ordered by flavor and resource
   bool all_finished() const;                     // true when at least one workload was seen and all have finished

@@ -45,6 +45,7 @@ class Player {
     }
     observer_.tell_places([this](std::string_view host) { return machines_.rack_of(host); });
     machines_.start();
+    observer_.keep_history();
     observer_.start();
   }
 
@@ -57,8 +58,8 @@ class Player {
       if (auto done = perform(step); !done) return tl::unexpected(done.error());
     }
     finish();
-    return Played{scenario_.start,   world_.executor().now(), std::move(failures_),
-                  observer_.lives(), observer_.utilisation(), observer_.all_finished()};
+    return Played{scenario_.start,         world_.executor().now(),  std::move(failures_), observer_.lives(),
+                  observer_.utilisation(), observer_.all_finished(), observer_.history()};
   }
 
  private:

@@ -30,6 +30,7 @@ struct Played {
   std::vector<Life> lives;
   std::vector<Utilisation> utilisation;
   bool all_finished = false;
+  History history;  // its workloads are numbered as `lives`
 };
 
 // Fails when the scenario cannot be played (a manifest is refused, a kind is unknown). Expectations that do not hold

@@ -9,23 +9,27 @@
 namespace berth::simulate {
 namespace {
 
-double seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
-
 std::string rounded(Duration d) { return format_duration(std::chrono::round<std::chrono::seconds>(d)); }
 
 Duration waited(const Life& life, Time end) { return (life.admitted ? *life.admitted : end) - life.submitted; }
+
+double share(const Utilisation& u, const Played& played) {
+  const double available = static_cast<double>(u.nominal.count()) * in_seconds(played.end - played.start);
+  return available > 0 ? u.used_seconds / available : 0;
+}
+
+std::vector<QueueShare> shares_in(const Played& played) {
+  std::vector<std::string> queue_of;
+  for (const auto& life : played.lives) queue_of.push_back(life.ns + "/" + life.queue);
+  return queue_shares(played.history, played.end, queue_of);
+}
+
+}  // namespace
 
 std::string state_of(const Life& life) {
   if (life.finished) return life.succeeded ? "Succeeded" : "Failed";
   return life.waiting_for.empty() ? "Running" : "Waiting";
 }
-
-double share(const Utilisation& u, const Played& played) {
-  const double available = static_cast<double>(u.nominal.count()) * seconds(played.end - played.start);
-  return available > 0 ? u.used_seconds / available : 0;
-}
-
-}  // namespace
 
 std::string format_since(Time when, Time start) {
   const auto total = std::chrono::floor<std::chrono::seconds>(when - start).count();
@@ -53,6 +57,10 @@ std::string to_table(const Scenario& scenario, const Played& played) {
                     fmt::format("{:.0f}%", 100 * share(u, played))});
   }
   if (rows.size() > 1) out += "\n" + columns(rows);
+  rows = {{"CLUSTERQUEUE", "LOCALQUEUE", "RESOURCE", "SHARE"}};
+  for (const auto& share : shares_in(played))
+    rows.push_back({share.cluster_queue, share.local_queue, share.resource, fmt::format("{:.0f}%", 100 * share.share)});
+  if (rows.size() > 1) out += "\n" + columns(rows);
   if (!played.failures.empty()) {
     out += "\nNot as expected:\n";
     for (const auto& failure : played.failures) out += "  " + failure + "\n";
@@ -73,7 +81,7 @@ Json to_json(const Scenario& scenario, const Played& played) {
                         {"clusterQueue", life.cluster_queue},
                         {"priority", life.priority},
                         {"submitted", format_time(life.submitted)},
-                        {"waitedSeconds", seconds(waited(life, played.end))},
+                        {"waitedSeconds", in_seconds(waited(life, played.end))},
                         {"evictions", std::move(evictions)},
                         {"state", state_of(life)}};
     if (life.admitted) workload["admitted"] = format_time(*life.admitted);
@@ -89,11 +97,19 @@ Json to_json(const Scenario& scenario, const Played& played) {
                                  {"peak", format_amount(u.resource, u.peak)},
                                  {"utilisation", share(u, played)}});
   }
+  JsonArray queues;
+  for (const auto& share : shares_in(played)) {
+    queues.push_back(JsonObject{{"clusterQueue", share.cluster_queue},
+                                {"localQueue", share.local_queue},
+                                {"resource", share.resource},
+                                {"share", share.share}});
+  }
   JsonArray failures;
   for (const auto& failure : played.failures) failures.emplace_back(failure);
   return JsonObject{{"scenario", scenario.name},      {"start", format_time(played.start)},
                     {"end", format_time(played.end)}, {"workloads", std::move(workloads)},
-                    {"flavors", std::move(flavors)},  {"failures", std::move(failures)}};
+                    {"flavors", std::move(flavors)},  {"shares", std::move(queues)},
+                    {"failures", std::move(failures)}};
 }
 
 }  // namespace berth::simulate
