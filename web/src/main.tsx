@@ -1,3 +1,7 @@
 import { createRoot } from 'react-dom/client';
+import { App } from './app';
+import { begin } from './data/session';
+import './style.css';
 
-createRoot(document.getElementById('root')!).render(<main>Berth</main>);
+void begin();
+createRoot(document.getElementById('root')!).render(<App />);

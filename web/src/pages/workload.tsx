@@ -1,0 +1,128 @@
+import { useMemo } from 'react';
+import { url } from '../data/api';
+import { useCollection, useFetched } from '../data/hooks';
+import type { Workload as Row } from '../data/rows';
+import { useInfo } from '../data/session';
+import { amounts } from '../logic/format';
+import { list, object, timeline } from '../logic/timeline';
+import { isWaiting } from '../logic/workloads';
+import { useText } from '../text';
+import { WorkloadChanges } from '../ui/changes';
+import { Explanation } from '../ui/explanation';
+import { ObjectTabs, useObject } from '../ui/object';
+import { Age, Badge, Card, CqLink, Empty, Facts, FlavorLink, LqLink, Page, StateBadge, When } from '../ui/parts';
+import { Link, path, useParams } from '../ui/router';
+
+interface Pod {
+  name: string;
+  node?: string;
+  phase: string;
+  ready: boolean;
+  message?: string;
+  domains: Record<string, string>;
+}
+
+export function Workload() {
+  const { ns = '', name = '' } = useParams();
+  const { t } = useText();
+  const info = useInfo();
+  const all = useCollection('workloads');
+  const positions = useCollection('positions');
+  const key = `${ns}/${name}`;
+  const row = all.get(key);
+  const position = positions.get(key);
+  const ref = { resource: 'workloads', kind: 'Workload', ns, name };
+  // Asked again when the row changes; the row stands for the object.
+  const { data, error } = useObject(ref, row);
+  const moments = useMemo(() => (data ? timeline(data.object).reverse() : []), [data]);
+  if (!row && all.state === 'ready' && error) return <Page title={name}><Empty>{t('unknownObject', { name: key })}</Empty></Page>;
+  const inactive = object(data?.object.spec).active === false || row?.state === 'inactive';
+  return (
+    <Page
+      title={<>{name} {row && <StateBadge workload={row} />}</>}
+      crumbs={[[t('workloads'), '/workloads'], [ns, `/workloads?ns=${encodeURIComponent(ns)}`]]}
+      actions={row && row.state !== 'finished' && <WorkloadChanges ns={ns} name={name} inactive={inactive} />}
+    >
+      {!row && all.state === 'ready' && <p className="notice">{t('gone404')}</p>}
+      {row && (
+        <Facts
+          facts={[
+            [t('clusterQueue'), row.cq && <CqLink name={row.cq} />],
+            [t('localQueue'), <LqLink ns={ns} name={row.queue} />],
+            [t('position'), isWaiting(row) && position ? <>{position.position + 1} <span className="quiet">({position.localPosition + 1} {t('positionLocal')})</span></> : undefined],
+            [t('priority'), <>{row.priority} {row.pc && <span className="quiet">{row.pc}</span>}</>],
+            [t('owner'), row.owner && `${row.owner.kind} ${row.owner.name}`],
+            [t('pods'), row.pods],
+            [t('requests'), amounts(row.requests)],
+            [t('flavorsUsed'), row.flavors?.length ? row.flavors.map((f) => <FlavorLink key={f} name={f} />) : undefined],
+            [t('age'), <Age at={row.created} />],
+            [t('evictions'), row.evictions || undefined],
+            [t('checks'), row.checks?.length ? row.checks.map((c) => <Badge key={c.name} tone={c.state === 'Ready' ? 'good' : c.state === 'Pending' ? 'wait' : 'bad'} title={c.message}><Link to={path('checks', c.name)}>{c.name}</Link> {c.state}</Badge>) : undefined],
+          ]}
+        />
+      )}
+      <div className="columns">
+        <div className="stack">
+          {row && row.state !== 'finished' && (info?.explain ? <Explanation ns={ns} name={name} waiting={isWaiting(row)} stamp={`${row.state}${row.message ?? ''}${position?.position ?? ''}`} /> : row.message && <Card title={t('reason')}><p>{row.message}</p></Card>)}
+          <PodsOnRacks row={row} ns={ns} name={name} assigned={data?.object} />
+        </div>
+        <Card title={t('timeline')}>
+          <ol className="timeline">
+            {moments.map((m, i) => (
+              <li key={i} className={m.tone}>
+                <div><strong>{m.what === 'created' ? t('t_created') : m.what === 'requeue' ? t('t_requeue') : m.what.startsWith('!') ? `${m.what.slice(1)}: False` : m.what}</strong> <span className="quiet">{m.reason}</span></div>
+                <div className="quiet small"><When at={m.at} /></div>
+                {m.message && <p>{m.message}</p>}
+              </li>
+            ))}
+            {row?.lastEviction && row.evictions > 0 && !moments.some((m) => m.what === 'Evicted') && (
+              <li className="bad"><div><strong>{t('lastEviction')}</strong> <span className="quiet">{row.lastEviction.reason} · {row.evictions}×</span></div><div className="quiet small"><When at={row.lastEviction.at} /></div><p>{row.lastEviction.message}</p></li>
+            )}
+          </ol>
+          {!data && !error && <Empty>{t('loading')}</Empty>}
+        </Card>
+      </div>
+      <ObjectTabs of={ref} stamp={row} />
+    </Page>
+  );
+}
+
+// The pods in boxes of their outer domain, then their rack, then a cell each.
+function PodsOnRacks({ row, ns, name }: { row: Row | undefined; ns: string; name: string; assigned?: unknown }) {
+  const { t } = useText();
+  const topologies = useCollection('topologies');
+  const { data, error } = useFetched<{ pods: Pod[] }>(url('/api/pods', { namespace: ns, workload: name }), row);
+  const groups = useMemo(() => {
+    const pods = data?.pods ?? [];
+    // The topology that names most of the labels which the pods' nodes carry.
+    const carried = new Set(pods.flatMap((p) => Object.keys(p.domains ?? {})));
+    const best = [...topologies.rows].sort((a, b) => b.levels.filter((l) => carried.has(l)).length - a.levels.filter((l) => carried.has(l)).length)[0];
+    const levels = (best?.levels ?? [...carried]).filter((l) => l !== 'kubernetes.io/hostname' && carried.has(l));
+    const racks = new Map<string, Pod[]>();
+    for (const p of pods) {
+      const where = p.node ? levels.map((l) => p.domains?.[l] ?? '?').join(' › ') : '\uffff';
+      racks.set(where, [...(racks.get(where) ?? []), p]);
+    }
+    return [...racks].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
+  }, [data, topologies]);
+  return (
+    <Card title={t('podsOnRacks')} aside={row?.topology ? <Link to={`/topology?by=workload&workload=${encodeURIComponent(`${ns}/${name}`)}`}>{t('onMap')}</Link> : undefined}>
+      {error && <p className="quiet">{error.message}</p>}
+      {data && data.pods.length === 0 && <Empty>{t('noPods')}</Empty>}
+      <div className="pod-racks">
+        {groups.map(([where, pods]) => (
+          <div key={where} className="pod-rack">
+            <h3>{where === '\uffff' ? t('notPlaced') : where || t('noTopology')} <span className="quiet">{pods.length}</span></h3>
+            <ul>
+              {list(pods).slice(0, 600).map((each) => {
+                const p = each as Pod;
+                const words = `${p.name} · ${p.node ?? ''} · ${p.phase}${p.message ? ` · ${p.message}` : ''}`;
+                return <li key={p.name} className={`pod ${p.phase.toLowerCase()}${p.ready ? ' ready' : ''}`} title={words}><span className="hidden">{words}</span></li>;
+              })}
+            </ul>
+          </div>
+        ))}
+      </div>
+    </Card>
+  );
+}

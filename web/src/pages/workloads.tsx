@@ -1,0 +1,68 @@
+import { useMemo } from 'react';
+import { useCollection } from '../data/hooks';
+import type { Workload } from '../data/rows';
+import { amounts, byResource, count } from '../logic/format';
+import { filterWorkloads, kindOf, whyInShort, isWaiting } from '../logic/workloads';
+import { useText } from '../text';
+import { Age, Choice, CqLink, LqLink, Page, Search, StateBadge, workloadPath } from '../ui/parts';
+import { Link, useQuery } from '../ui/router';
+import { Table, type Column } from '../ui/table';
+
+export function useWorkloadColumns(without: string[] = []): Column<Workload>[] {
+  const { t, language } = useText();
+  const positions = useCollection('positions');
+  return useMemo(() => {
+    const place = (w: Workload) => (isWaiting(w) ? positions.get(w.key)?.position : undefined);
+    const all: Column<Workload>[] = [
+      { id: 'name', label: t('name'), width: 'minmax(190px, 2fr)', sort: (w) => w.key, cell: (w) => <Link to={workloadPath(w.key)} tabIndex={-1} className="main"><span className="quiet">{w.ns}/</span>{w.name}</Link> },
+      { id: 'state', label: t('state'), width: 'minmax(118px, 0.7fr)', sort: (w) => w.state + (w.result ?? ''), cell: (w) => <StateBadge workload={w} /> },
+      { id: 'position', label: '#', width: '52px', end: true, sort: place, cell: (w) => { const p = place(w); return p === undefined ? '' : p + 1; } },
+      { id: 'cq', label: t('clusterQueue'), width: 'minmax(100px, 0.9fr)', wide: true, sort: (w) => w.cq, cell: (w) => <CqLink name={w.cq} /> },
+      { id: 'queue', label: t('localQueue'), width: 'minmax(90px, 0.8fr)', wide: true, sort: (w) => w.queue, cell: (w) => <LqLink ns={w.ns} name={w.queue} /> },
+      { id: 'kind', label: t('kind'), width: 'minmax(70px, 0.5fr)', wide: true, sort: kindOf, cell: kindOf },
+      { id: 'priority', label: t('priority'), width: '76px', end: true, wide: true, sort: (w) => w.priority, cell: (w) => <span title={w.pc}>{count(w.priority, language)}</span> },
+      { id: 'requests', label: t('requests'), width: 'minmax(130px, 1.1fr)', wide: true, sort: (w) => w.requests[Object.keys(w.requests).sort(byResource)[0] ?? ''], cell: (w) => <span className="amounts">{amounts(w.requests)}</span> },
+      { id: 'why', label: t('reason'), width: 'minmax(130px, 1.3fr)', wide: true, sort: (w) => (isWaiting(w) ? whyInShort(w) : undefined), cell: (w) => (isWaiting(w) ? <span title={w.message} className="quiet">{whyInShort(w)}</span> : w.flavors ? <span className="quiet">{w.flavors.join(', ')}</span> : '') },
+      { id: 'evictions', label: t('evictions'), width: '84px', end: true, wide: true, sort: (w) => w.evictions, cell: (w) => w.evictions || '' },
+      { id: 'created', label: t('age'), width: '84px', end: true, sort: (w) => (w.created === undefined ? undefined : -w.created), cell: (w) => <Age at={w.created} /> },
+    ];
+    return all.filter((c) => !without.includes(c.id));
+  }, [positions, language, without.join()]); // eslint-disable-line
+}
+
+export function WorkloadTable({ rows, without, label, right }: { rows: Workload[]; without?: string[]; label: string; right?: string }) {
+  const all = useCollection('workloads');
+  const columns = useWorkloadColumns(without);
+  return <Table label={label} rows={rows} columns={columns} rowKey={(w) => w.key} href={(w) => workloadPath(w.key)} sort="created" state={all.state} message={all.message} right={right ?? 'list workloads.kueue.x-k8s.io'} fit />;
+}
+
+export function Workloads() {
+  const { t, language } = useText();
+  const all = useCollection('workloads');
+  const queues = useCollection('clusterqueues');
+  const locals = useCollection('localqueues');
+  const [query, change] = useQuery();
+  const filter = {
+    ns: query.get('ns') ?? '', queue: query.get('queue') ?? '', state: query.get('state') ?? '', kind: query.get('kind') ?? '', text: query.get('text') ?? '',
+  };
+  const rows = useMemo(() => filterWorkloads(all.rows, filter), [all, ...Object.values(filter)]); // eslint-disable-line
+  const kinds = useMemo(() => [...new Set(all.rows.map(kindOf))].sort(), [all]);
+  const columns = useWorkloadColumns();
+  const any = Object.values(filter).some(Boolean);
+  const states = ['', 'waiting', 'running', 'pending', 'quotaReserved', 'admitted', 'evicted', 'inactive', 'finished', 'failed', 'all'] as const;
+  return (
+    <Page fill title={t('workloads')} quiet={<span aria-live="polite">{t('rowsOf', { shown: count(rows.length, language), all: count(all.rows.length, language) })}</span>}>
+      <div className="filters" role="search">
+        <Search value={filter.text} onChange={(text) => change({ text })} />
+        <Choice label={t('anyState')} hideLabel value={filter.state} onChange={(state) => change({ state }, true)} options={states.map((id) => ({ id, label: t(id === '' ? 'notFinished' : id) }))} />
+        <Choice
+          label={t('queue')} hideLabel value={filter.queue} onChange={(queue) => change({ queue }, true)}
+          options={[{ id: '', label: t('anyQueue') }, ...queues.rows.map((q) => q.name).sort().map((id) => ({ id, label: id })), ...locals.rows.filter((q) => !filter.ns || q.ns === filter.ns).map((q) => q.key).sort().map((id) => ({ id, label: id }))]}
+        />
+        <Choice label={t('kind')} hideLabel value={filter.kind} onChange={(kind) => change({ kind }, true)} options={[{ id: '', label: t('anyKind') }, ...kinds.map((id) => ({ id, label: id }))]} />
+        {any && <button type="button" className="button small" onClick={() => change({ ns: '', queue: '', state: '', kind: '', text: '' }, true)}>{t('clearFilters')}</button>}
+      </div>
+      <Table label={t('workloads')} rows={rows} columns={columns} rowKey={(w) => w.key} href={(w) => workloadPath(w.key)} sort="created" state={all.state} message={all.message} right="list workloads.kueue.x-k8s.io" filtered={rows.length < all.rows.length} />
+    </Page>
+  );
+}
