@@ -99,6 +99,11 @@ Result<void> ChunkReader::open() {
   return {};
 }
 
+void ChunkReader::again() {
+  in_.clear();
+  in_.seekg(static_cast<std::streamoff>(position_));
+}
+
 Result<ChunkReader::Chunk> ChunkReader::next() {
   Chunk chunk;
   chunk.position = position_;

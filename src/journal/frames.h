@@ -56,6 +56,8 @@ class ChunkReader {
   // The next chunk. After kClosed, kTorn and kEnd (the file ends without a closing chunk) there is none. Error: the
   // bytes at a position are damaged; there is no next chunk either.
   Result<Chunk> next();
+  // After kTorn or kEnd: next() looks again, because the file may have grown.
+  void again();
 
  private:
   std::istream& in_;

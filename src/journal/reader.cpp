@@ -26,11 +26,11 @@ Result<const Record*> SegmentReader::next() {
   while (next_ == records_.size()) {
     records_.clear();
     next_ = 0;
-    if (!decoder_) return nullptr;
+    if (!decoder_ || ended_) return nullptr;
     const auto more = read_chunk();
     if (!more) return tl::unexpected(more.error());
     if (!*more) {
-      decoder_.reset();
+      ended_ = true;
       return nullptr;
     }
     auto records = decoder_->records(chunk_.raw);
@@ -39,6 +39,12 @@ Result<const Record*> SegmentReader::next() {
   }
   ++number_;
   return &records_[next_++];
+}
+
+void SegmentReader::resume() {
+  if (!ended_ || closed()) return;
+  chunks_.again();
+  ended_ = false;
 }
 
 }  // namespace berth::journal

@@ -25,6 +25,8 @@ class SegmentReader {
 
   // The next record; null at the end. It is valid until the next call.
   Result<const Record*> next();
+  // After the end of a segment that was not closed: next() goes on if the file has grown.
+  void resume();
 
   // Of the record that next() returned last.
   std::uint64_t number() const { return number_; }            // from 1
@@ -44,6 +46,7 @@ class SegmentReader {
   std::vector<Record> records_;  // of the chunk
   std::size_t next_ = 0;
   std::uint64_t number_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace berth::journal
