@@ -22,6 +22,7 @@
 #include "base/metrics.h"
 #include "cli/apply_objects.h"
 #include "cli/configuration_file.h"
+#include "cli/console_host.h"
 #include "cli/data_dir.h"
 #include "cli/job_kinds.h"
 #include "cli/visibility.h"
@@ -202,6 +203,9 @@ class Up {
     auto signer = http::TokenSigner::with_key(pki->service_accounts);
     if (!signer) return fail("the key for tokens of service accounts: " + signer.error().message);
     client_authority_ = pki->authority.certificate;
+    console_token_ = make_console_token();
+    if (console_token_.empty()) return fail("this system has no random numbers");
+    tokens->add(console_token_, http::authenticated("berth-console-login", "", {std::string(http::kMastersGroup)}));
 
     http::RouterOptions router;
     router.tokens = std::move(*tokens);
@@ -224,7 +228,23 @@ class Up {
     const std::string url = url_of(endpoint->address, server_->port());
     if (auto written = write_kubeconfig(http::make_kubeconfig(*pki, url)); !written) return written;
     log::info("serving", {{"url", url}});
+    if (auto opened = open_console(*pki, url); !opened) return opened;
     return open_metrics(*pki);
+  }
+
+  Result<void> open_console(const http::Pki& pki, const std::string& url) {
+    if (options_.console == "off") return {};
+    ConsoleHost::Options console;
+    console.access.server = url;
+    console.access.authority.inline_pem = pki.authority.certificate;
+    console.access.certificate.inline_pem = pki.admin.certificate;
+    console.access.key.inline_pem = pki.admin.key;
+    console.listen = options_.console;
+    console.reader = core_.get();
+    auto host = ConsoleHost::open(executor_, std::move(console));
+    if (!host) return fail("--console: " + host.error().message);
+    console_ = std::move(*host);
+    return {};
   }
 
   Result<std::unique_ptr<berth::http::HttpsServer>> listen(berth::http::Handler& handler, const http::Pki& pki,
@@ -324,6 +344,10 @@ class Up {
       return;
     }
     ready_ = true;
+    if (console_) {
+      console_->start();
+      std::printf("console: %s/#token=%s\n", console_->url().c_str(), console_token_.c_str());
+    }
     if (!metrics_url_.empty()) std::printf("metrics: %s\n", metrics_url_.c_str());
     std::printf("kubeconfig: %s\nready\n", options_.kubeconfig.c_str());
     std::fflush(stdout);
@@ -339,9 +363,10 @@ class Up {
     if (stopping_) return;
     stopping_ = true;
     outcome_ = std::move(outcome);
-    auto left = std::make_shared<int>(metrics_server_ ? 2 : 1);
+    auto left = std::make_shared<int>(1 + (metrics_server_ ? 1 : 0) + (console_ ? 1 : 0));
     const auto stopped = [this, left] {
       if (--*left > 0) return;
+      console_.reset();
       controller_.reset();
       journal_.reset();
       cluster_.reset();
@@ -349,6 +374,7 @@ class Up {
     };
     server_->stop(kStopGrace, stopped);
     if (metrics_server_) metrics_server_->stop(kStopGrace, stopped);
+    if (console_) console_->stop(kStopGrace, stopped);
   }
 
   const UpOptions& options_;
@@ -375,6 +401,8 @@ class Up {
   std::unique_ptr<OnePath> metrics_page_;
   std::unique_ptr<berth::http::HttpsServer> metrics_server_;
   std::string metrics_url_;
+  std::string console_token_;  // valid for this process; in no file
+  std::unique_ptr<ConsoleHost> console_;
   bool ready_ = false;
   bool stopping_ = false;
   Result<void> outcome_;

@@ -14,7 +14,10 @@ namespace berth::cli {
 struct UpOptions {
   std::string data_dir;                   // empty: state is not kept
   std::string listen = "127.0.0.1:7443";  // address:port; port 0: any
-  std::string metrics_listen;     // address:port for metrics only; empty: only the API server's port serves metrics
+  std::string metrics_listen;  // address:port for metrics only; empty: only the API server's port serves metrics
+  // Where the web console is served, address:port; "off": nowhere; empty: on 127.0.0.1:7080, or on any port when that
+  // one is taken.
+  std::string console;
   std::string kubeconfig;         // path of the kubeconfig to write
   std::string token_file;         // bearer tokens, in the format of kube-apiserver's --token-auth-file; empty: none
   std::vector<std::string> load;  // files and directories of objects to apply at start

@@ -45,6 +45,10 @@ Command add_up(CLI::App& root) {
                   "Address and port that serve https://.../metrics and nothing else, such as 127.0.0.1:8443; who may "
                   "read them is\n"
                   "known as on the API server's port, which has the same metrics (kubectl get --raw /metrics)");
+  app->add_option("--console", flags->up.console,
+                  "Address and port of the web console, or off (default: 127.0.0.1:7080, or any port when that one is "
+                  "taken).\n"
+                  "Its URL is printed with a token that logs in; keep it to yourself");
   app->add_option("--kubeconfig", flags->up.kubeconfig,
                   "Where to write the admin's kubeconfig (default: in the data directory)");
   app->add_option("--token-file", flags->up.token_file,

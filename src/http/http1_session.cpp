@@ -150,6 +150,7 @@ void Http1Session::take_turn(bool too_large) {
   if (!too_large) request_.body = std::move(message.body());
   request_.body_too_large = too_large;
   request_.peer = transport_->identity;
+  request_.peer_address = transport_->peer_address;
   request_.peer_error = transport_->certificate_error;
   transport_->tcp.expires_never();
   state_ = State::kWaiting;

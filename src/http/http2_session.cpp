@@ -99,6 +99,7 @@ void Http2Session::tick() {
 void Http2Session::on_request(Answered::Stream stream, HttpRequest request) {
   const Turns::Kind kind = Turns::kind_of(request.method);
   request.peer = transport_->identity;
+  request.peer_address = transport_->peer_address;
   request.peer_error = transport_->certificate_error;
   lane(kind).waiting.push_back({stream, std::move(request), Clock::now()});
   take_turns(kind);

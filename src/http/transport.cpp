@@ -8,8 +8,22 @@ namespace berth::http {
 
 namespace asio = boost::asio;
 
+namespace {
+
+std::string address_of_peer(const asio::ip::tcp::socket& socket) {
+  boost::system::error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  return error ? std::string() : endpoint.address().to_string();
+}
+
+}  // namespace
+
 Transport::Transport(const std::shared_ptr<Hub>& hub, asio::ip::tcp::socket socket, std::function<void()> gone)
-    : tcp(std::move(socket)), goodbye_(tcp.get_executor()), context_(hub->tls()), gone_(std::move(gone)) {
+    : tcp(std::move(socket)),
+      peer_address(address_of_peer(tcp.socket())),
+      goodbye_(tcp.get_executor()),
+      context_(hub->tls()),
+      gone_(std::move(gone)) {
   if (context_) tls_.emplace(tcp, *context_);
   ErrorCode ignored;
   tcp.socket().set_option(asio::ip::tcp::no_delay(true), ignored);

@@ -48,6 +48,7 @@ class Transport {
   auto get_executor() { return tcp.get_executor(); }
 
   boost::beast::tcp_stream tcp;
+  const std::string peer_address;              // the client's IP address; "" when it has gone already
   std::optional<CertificateSubject> identity;  // from the verified client certificate
   std::string certificate_error;               // why the client's certificate is not trusted
 

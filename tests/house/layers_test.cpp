@@ -31,14 +31,15 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"controller", {"base", "api", "engine", "journal", "kube", "jobs", "volcano"}},
     {"http", {"base"}},
     {"serve", {"base", "api", "http"}},
+    {"console", {"base", "api", "http", "kube", "serve"}},
     {"apiserver", {"base", "api", "cel", "http"}},
     {"cluster", {"base", "api", "kube", "jobs"}},
     {"simulate",
      {"base", "api", "cel", "engine", "journal", "kube", "jobs", "volcano", "controller", "http", "apiserver",
       "cluster"}},
     {"cli",
-     {"base", "api", "cel", "engine", "journal", "http", "kube", "jobs", "volcano", "controller", "serve", "apiserver",
-      "cluster", "simulate"}},
+     {"base", "api", "cel", "engine", "journal", "http", "kube", "jobs", "volcano", "controller", "serve", "console",
+      "apiserver", "cluster", "simulate"}},
 };
 
 struct SourceFile {

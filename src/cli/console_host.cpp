@@ -1,0 +1,101 @@
+#include "cli/console_host.h"
+
+#include <openssl/rand.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/base64.h"
+#include "base/embedded.h"
+#include "console/server.h"
+#include "http/https_server.h"
+#include "http/listen_address.h"
+#include "kube/client.h"
+#include "serve/delegated_auth.h"
+
+namespace berth::cli {
+namespace {
+
+// How long answers about tokens are kept. A token that is refused may be valid a moment later.
+constexpr std::chrono::seconds kTokenLifetime{60}, kRefusalLifetime{5};
+
+std::string console_url(bool tls, std::string host, std::uint16_t port) {
+  if (host == "0.0.0.0") host = "127.0.0.1";
+  if (host == "::") host = "::1";
+  if (host.find(':') != std::string::npos) host = "[" + host + "]";
+  return (tls ? "https://" : "http://") + host + ":" + std::to_string(port);
+}
+
+}  // namespace
+
+// The members are in the order in which they depend on each other; they are destroyed in reverse order.
+struct ConsoleHost::Impl {
+  Impl(Executor& e, Options o) : executor(e), options(std::move(o)) {}
+
+  Result<void> open() {
+    auto made = kube::Client::make(executor, options.access);
+    if (!made) return tl::unexpected(made.error());
+    client = std::move(*made);
+    serve::DelegatedAuthOptions auth_options;
+    auth_options.anonymous = false;
+    auth_options.token_lifetime = kTokenLifetime;
+    auth_options.refusal_lifetime = kRefusalLifetime;
+    auth.emplace(*client, executor, auth_options);
+    api::RestClient& reader = options.reader != nullptr ? *options.reader : *client;
+    console.emplace(console::ConsoleParts{.client = reader,
+                                          .auth = *auth,
+                                          .executor = executor,
+                                          .files = embedded::console(),
+                                          .version = BERTH_VERSION,
+                                          .allow_changes = options.allow_changes});
+    const bool any = options.listen.empty();
+    auto done = listen(any ? kConsoleListen : options.listen);
+    return done || !any ? done : listen("127.0.0.1:0");
+  }
+
+  Result<void> listen(const std::string& where) {
+    const auto endpoint = http::parse_listen_address("--listen", where);
+    if (!endpoint) return tl::unexpected(endpoint.error());
+    http::HttpsServerOptions https;
+    https.address = endpoint->address;
+    https.port = endpoint->port;
+    https.max_body_bytes = console::kMaxConsoleBody;
+    auto started = http::HttpsServer::start(*console, executor, nullptr, https);
+    if (!started) return tl::unexpected(started.error());
+    server = std::move(*started);
+    url = console_url(false, endpoint->address, server->port());
+    return {};
+  }
+
+  Executor& executor;
+  const Options options;
+  std::unique_ptr<kube::Client> client;
+  std::optional<serve::DelegatedAuth> auth;
+  std::optional<console::Console> console;
+  std::unique_ptr<http::HttpsServer> server;
+  std::string url;
+};
+
+ConsoleHost::ConsoleHost(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ConsoleHost::~ConsoleHost() = default;
+
+Result<std::unique_ptr<ConsoleHost>> ConsoleHost::open(Executor& executor, Options options) {
+  auto impl = std::make_unique<Impl>(executor, std::move(options));
+  if (auto opened = impl->open(); !opened) return tl::unexpected(opened.error());
+  return std::unique_ptr<ConsoleHost>(new ConsoleHost(std::move(impl)));
+}
+
+void ConsoleHost::start() { impl_->console->start(); }
+const std::string& ConsoleHost::url() const { return impl_->url; }
+void ConsoleHost::stop(std::chrono::seconds grace, std::function<void()> done) {
+  impl_->console->stop();
+  impl_->server->stop(grace, std::move(done));
+}
+
+std::string make_console_token() {
+  unsigned char bytes[32];
+  if (RAND_bytes(bytes, sizeof bytes) != 1) return {};
+  return base64url_encode({reinterpret_cast<const char*>(bytes), sizeof bytes});
+}
+
+}  // namespace berth::cli

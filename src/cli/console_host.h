@@ -1,0 +1,45 @@
+// The web console of this process: its handler, the HTTP server in front of it, and the clients behind it.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "api/rest.h"
+#include "base/executor.h"
+#include "base/result.h"
+#include "kube/kubeconfig.h"
+
+namespace berth::cli {
+
+inline constexpr const char* kConsoleListen = "127.0.0.1:7080";
+
+class ConsoleHost {
+ public:
+  struct Options {
+    kube::Access access;                // the API server, with the console's own account
+    api::RestClient* reader = nullptr;  // reads objects in the place of a client for `access`; null: that client
+    // address:port; empty: kConsoleListen, or any port when that one is taken
+    std::string listen;
+    bool allow_changes = false;
+  };
+  // Listens when this returns; errors name the address.
+  static Result<std::unique_ptr<ConsoleHost>> open(Executor& executor, Options options);
+  ~ConsoleHost();
+
+  void start();                    // begins to read the cluster
+  const std::string& url() const;  // without a slash at the end
+  // As HttpsServer::stop(); open pages are told.
+  void stop(std::chrono::seconds grace, std::function<void()> done);
+
+ private:
+  struct Impl;
+  explicit ConsoleHost(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// A random bearer token, for a login by a link.
+std::string make_console_token();
+
+}  // namespace berth::cli

@@ -1,0 +1,30 @@
+// A request to the console, checked before it reaches any state. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/handler.h"
+#include "http/target.h"
+
+namespace berth::console {
+
+inline constexpr std::string_view kCookie = "berth_session";
+inline constexpr std::string_view kOwnHeader = "X-Berth-Console";  // a page of another site cannot set it unasked
+
+struct ConsoleRequest final : http::Handler::Parsed {
+  std::string method, cookie, body, peer_address;
+  http::Target target;
+  bool gzip = false;
+  std::optional<http::HttpResponse> refused;  // the answer, when the request is not acceptable
+  bool api() const { return !target.segments.empty() && target.segments.front() == "api"; }
+};
+
+// From any thread.
+std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest request);
+
+// The value of Set-Cookie that stores a session's cookie; an empty value removes it.
+std::string set_cookie(std::string_view value);
+
+}  // namespace berth::console

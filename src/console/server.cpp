@@ -1,0 +1,208 @@
+#include "console/server.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "console/feeds.h"
+#include "console/login_limits.h"
+#include "console/replies.h"
+#include "console/request.h"
+#include "console/sessions.h"
+#include "console/static_files.h"
+#include "console/stream.h"
+
+namespace berth::console {
+namespace {
+
+constexpr Duration kTick = std::chrono::milliseconds(250);  // between the batches of changes
+constexpr Duration kPing = std::chrono::seconds(15);
+constexpr Duration kUpkeep = std::chrono::seconds(5);
+constexpr std::size_t kMaxStreams = 500;  // of all sessions together
+
+// A request in progress; it owns the stream that may follow. Destroyed when the client is gone.
+struct Ongoing final : http::Exchange {
+  std::shared_ptr<std::unique_ptr<Stream>> stream = std::make_shared<std::unique_ptr<Stream>>();
+};
+
+using Sink = std::shared_ptr<http::ResponseSink>;
+
+void answer(const Sink& sink, http::HttpResponse response) {
+  sink->respond([response = std::move(response)]() mutable { return std::move(response); });
+}
+
+std::int64_t millis(Time time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
+}
+
+}  // namespace
+
+struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
+  explicit Impl(ConsoleParts p)
+      : parts(std::move(p)),
+        files(parts.files),
+        feeds(parts.client, parts.executor),
+        logins(parts.executor.now()),
+        sessions(parts.auth, parts.executor,
+                 {[this] { return feeds.namespaces(); }, [this] { pump_soon(); },
+                  [this](const SessionPtr& session, const std::string& why) { session_over(session, why); }}) {}
+
+  // --- Time.
+
+  void every(Duration pause, void (Impl::*what)()) {
+    parts.executor.after(pause, [weak = weak_from_this(), pause, what] {
+      if (const auto self = weak.lock()) {
+        (*self.*what)();
+        self->every(pause, what);
+      }
+    });
+  }
+
+  void start() {
+    feeds.on_new_namespace([this] { ask_rights = true; });
+    feeds.start();
+    every(kTick, &Impl::pump);
+    every(kPing, &Impl::ping);
+    every(kUpkeep, &Impl::upkeep);
+  }
+
+  void pump() {
+    for (Stream* stream : open) stream->pump();
+  }
+  void pump_soon() {
+    if (std::exchange(pumps_soon, true)) return;
+    parts.executor.post([weak = weak_from_this()] {
+      const auto self = weak.lock();
+      if (!self) return;
+      self->pumps_soon = false;
+      self->pump();
+    });
+  }
+  void ping() {
+    for (Stream* stream : open) stream->ping();
+    feeds.forget_unused();
+  }
+  void upkeep() {
+    sessions.upkeep();
+    if (std::exchange(ask_rights, false)) sessions.ask_rights_again();
+  }
+
+  void session_over(const SessionPtr& session, const std::string& why) {
+    const char* reason = session->over == SessionEnd::kExpired ? "expired" : "signedOut";
+    for (Stream* stream : open) {
+      if (stream->session() == session) stream->end(reason, why);
+    }
+  }
+
+  // --- Requests.
+
+  void route(const ConsoleRequest& request, const Sink& sink, Ongoing& ongoing) {
+    if (request.refused) return answer(sink, *request.refused);
+    const std::string& path = request.target.path;
+    if (!request.api()) return sink->respond([page = files.answer(path, request.gzip)] { return page; });
+    const bool post = request.method == "POST";
+    if (path == "/api/login" && post) return login(request, sink);
+    if (path == "/api/logout" && post) return logout(request, sink);
+    with_session(
+        request, sink, ongoing,
+        [this, path, post, query = request.target.query](const SessionPtr& session, const Sink& to, auto& stream) {
+          if (path == "/api/session" && !post) return answer(to, json_reply(describe(*session)));
+          if (path == "/api/stream" && !post) return open_stream(session, query.get("collections"), to, stream);
+          answer(to, refusal(404, "there is nothing at this path"));
+        });
+  }
+
+  // Calls `then` with the session, unless the client has gone by then.
+  template <typename Then>
+  void with_session(const ConsoleRequest& request, const Sink& sink, const Ongoing& ongoing, Then then) {
+    sessions.find(request.cookie, [sink, then = std::move(then), stream = std::weak_ptr(ongoing.stream)](auto session) {
+      const auto place = stream.lock();
+      if (!place) return;
+      if (!session) return answer(sink, std::move(session.error()));
+      then(*session, sink, *place);
+    });
+  }
+
+  void login(const ConsoleRequest& request, const Sink& sink) {
+    const auto body = parse_json(request.body);
+    if (!body) return answer(sink, refusal(400, "the body is no JSON: " + body.error().message));
+    const std::string address = request.peer_address;
+    if (!logins.take(address, parts.executor.now()))
+      return answer(sink, refusal(429, "too many attempts to log in; try again in a few seconds"));
+    sessions.login(std::string(string_at(*body, {"token"})), [this, address, sink](auto cookie) {
+      if (!cookie) return answer(sink, std::move(cookie.error()));
+      logins.give_back(address, parts.executor.now());
+      http::HttpResponse done = no_content();
+      done.headers.push_back({"Set-Cookie", set_cookie(*cookie)});
+      answer(sink, std::move(done));
+    });
+  }
+
+  void logout(const ConsoleRequest& request, const Sink& sink) {
+    sessions.logout(request.cookie);
+    http::HttpResponse done = no_content();
+    done.headers.push_back({"Set-Cookie", set_cookie("")});
+    answer(sink, std::move(done));
+  }
+
+  Json describe(const Session& session) const {
+    const auto& groups = session.caller.user.groups;
+    return JsonObject{{"user", session.caller.user.name},
+                      {"groups", JsonArray(groups.begin(), groups.end())},
+                      {"allowChanges", parts.allow_changes},
+                      {"version", parts.version},
+                      {"explain", false},
+                      {"history", false},
+                      {"now", millis(parts.executor.now())}};
+  }
+
+  void open_stream(const SessionPtr& session, std::string_view names, const Sink& sink,
+                   std::unique_ptr<Stream>& stream) {
+    if (session->streams >= kMaxStreamsPerSession || open.size() >= kMaxStreams)
+      return answer(sink, refusal(429, "too many pages are open"));
+    std::vector<Feed*> wanted;
+    while (!names.empty()) {
+      const std::size_t end = std::min(names.find(','), names.size());
+      Feed* feed = feeds.find(names.substr(0, end));
+      if (feed == nullptr)
+        return answer(sink, refusal(400, "there is no collection \"" + std::string(names.substr(0, end)) + "\""));
+      if (std::find(wanted.begin(), wanted.end(), feed) == wanted.end()) wanted.push_back(feed);
+      names.remove_prefix(std::min(end + 1, names.size()));
+    }
+    if (wanted.empty()) return answer(sink, refusal(400, "collections: expected names of collections"));
+    stream = std::make_unique<Stream>(session, std::move(wanted), sink, open);
+    stream->pump();
+  }
+
+  ConsoleParts parts;
+  StaticFiles files;
+  Feeds feeds;
+  LoginLimits logins;
+  std::set<Stream*> open;
+  bool pumps_soon = false, ask_rights = false;
+  Sessions sessions;
+};
+
+Console::Console(ConsoleParts parts) : impl_(std::make_shared<Impl>(std::move(parts))) {}
+Console::~Console() = default;
+
+void Console::start() { impl_->start(); }
+void Console::stop() {
+  for (Stream* stream : impl_->open) stream->end("stopping", "the console stops");
+}
+
+std::unique_ptr<http::Handler::Parsed> Console::parse(http::HttpRequest request) const {
+  return read_request(std::move(request));
+}
+
+std::unique_ptr<http::Exchange> Console::execute(std::unique_ptr<Parsed> request,
+                                                 std::shared_ptr<http::ResponseSink> sink) {
+  auto ongoing = std::make_unique<Ongoing>();
+  impl_->route(static_cast<const ConsoleRequest&>(*request), sink, *ongoing);
+  return ongoing;
+}
+
+http::HttpResponse Console::overloaded() const { return refusal(429, "too many requests are in flight"); }
+
+}  // namespace berth::console

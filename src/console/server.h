@@ -1,0 +1,49 @@
+// The web console as a handler for an HTTP server: pages without a login; sessions, a stream of rows and answers to
+// questions below /api, for users whom the API server knows by their token. Nothing is written, unless changes are
+// allowed; then with the user's own token.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "api/rest.h"
+#include "base/embedded.h"
+#include "base/executor.h"
+#include "http/handler.h"
+#include "serve/delegated_auth.h"
+
+namespace berth::console {
+
+// Limit of request bodies: the server's option max_body_bytes.
+inline constexpr std::size_t kMaxConsoleBody = 64 * 1024;
+
+struct ConsoleParts {
+  api::RestClient& client;  // reads, with the console's own account
+  serve::DelegatedAuth& auth;
+  Executor& executor;
+  std::span<const embedded::File> files = {};  // the page
+  std::string version = {};
+  bool allow_changes = false;
+};
+
+class Console final : public http::Handler {
+ public:
+  // What `parts` refers to must outlive the console, and the console must outlive the server that uses it.
+  explicit Console(ConsoleParts parts);
+  ~Console() override;
+
+  void start();  // begins to read the cluster
+  void stop();   // tells every open page that the server stops
+  std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
+  std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request,
+                                          std::shared_ptr<http::ResponseSink> sink) override;
+  http::HttpResponse overloaded() const override;
+
+ private:
+  struct Impl;
+  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is gone
+};
+
+}  // namespace berth::console
