@@ -64,7 +64,7 @@ function lend(parent: TreeNode): void {
     const lent = Math.min(all, borrowed);
     if (lent <= 0 || total.used < 0) continue;
     parent.children.forEach((child, i) => {
-      if (idle[i]! > 0) child.use.get(resource)!.lent = (lent * idle[i]!) / all;
+      if (idle[i]! > 0) child.use.get(resource)!.lent = Math.round((lent * idle[i]!) / all);
     });
   }
 }
