@@ -343,6 +343,11 @@ void Engine::Impl::on(Time now, const WriteSettled& e, Effects& out) {
 // The requested wake-up is used up, even if it came early.
 void Engine::Impl::on(Time, const TimePassed&, Effects&) { told_wake.reset(); }
 
+void Engine::Impl::on(Time, const UsageRecalled& e, Effects&) {
+  scheduler.recall_usage(e.record);
+  usage_recalled = true;
+}
+
 // Look at everything that was only learned so far.
 void Engine::Impl::on(Time now, const Synced&, Effects&) {
   if (!synced) synced_at = now;

@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "engine/explain/explanation.h"
+#include "engine/queue/usage_record.h"
 #include "engine/topology/options.h"
 
 namespace berth::engine {
@@ -131,13 +132,19 @@ struct WriteSettled {
   std::string message;
 };
 struct TimePassed {};  // a timer fired: only `now` matters
+// What a local queue used lately, exactly. Only Engine::inputs() makes it; LocalQueueSeen comes before it, workloads
+// after it.
+struct UsageRecalled {
+  UsageRecord record;
+};
 struct Synced {};  // The shell's caches are complete: decisions may begin. Before this event the engine only learns.
 
-using Event = std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, CohortGone, LocalQueueSeen, LocalQueueGone,
-                           ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone,
-                           NamespaceSeen, NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen,
-                           RuntimeClassGone, TopologySeen, TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone,
-                           WorkloadSeen, WorkloadGone, JobReported, CheckReported, WriteSettled, TimePassed, Synced>;
+using Event =
+    std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, CohortGone, LocalQueueSeen, LocalQueueGone,
+                 ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone, NamespaceSeen,
+                 NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen, RuntimeClassGone, TopologySeen,
+                 TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone, WorkloadSeen, WorkloadGone, JobReported,
+                 CheckReported, WriteSettled, TimePassed, Synced, UsageRecalled>;
 
 // --- Effects: what the shell must do, in this order. ---
 
@@ -397,9 +404,9 @@ class Engine {
   // count: the other engine makes them again. Iterates over all workloads.
   bool settled() const;
   // The events that bring a new engine with the same options to what this one has seen: as after a restart, but with
-  // the reports of jobs and checks. Meant for a settled engine. Lost are: times of retries and second passes (they
-  // begin with the shortest delay), the sticky workload of a queue, messages not yet written, and which finalizers and
-  // queue statuses were reported (they are reported again).
+  // the reports of jobs and checks, and with the past usage of local queues. Meant for a settled engine. Lost are:
+  // times of retries and second passes (they begin with the shortest delay), the sticky workload of a queue, messages
+  // not yet written, and which finalizers and queue statuses were reported (they are reported again).
   std::vector<Event> inputs() const;
 
   // Who holds quota, by key. Iterates over all workloads: for tests and simulation only.

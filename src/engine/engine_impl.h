@@ -34,6 +34,7 @@ struct EngineFacts {
   Registries registries;
   bool synced = false;
   std::optional<Time> synced_at;
+  bool usage_recalled = false;               // claims in the book of usage wait for their workloads
   bool configuration_changed = false;        // queues, flavors, topologies or checks
   bool rules_changed = false;                // flavors, topologies or checks: affects all cluster queues
   std::set<std::string> changed_queues;      // cluster queues whose object changed
@@ -84,6 +85,7 @@ struct Engine::Impl : EngineFacts {
   void on(Time now, const WriteSettled& e, Effects& out);
   void on(Time now, const TimePassed& e, Effects& out);
   void on(Time now, const Synced& e, Effects& out);
+  void on(Time now, const UsageRecalled& e, Effects& out);
   void see_usage(const api::kueue::LocalQueue* known, const api::kueue::LocalQueue& seen);
   void mark_namespace(std::string_view ns, bool pods_changed);
   void mark_all(const std::vector<WorkloadId>& concerned);
@@ -110,6 +112,7 @@ struct Engine::Impl : EngineFacts {
   void learn(Time now);
   bool over(const Tracked& t) const;
   void refresh_configuration();
+  void end_recall();
   void look_at_marked(Time now);
   void step(Tracked& t, Time now);
   void place(Tracked& t, Time now);  // puts it where it belongs in the scheduler: holding quota, pending, or absent

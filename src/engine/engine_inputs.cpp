@@ -41,6 +41,7 @@ std::vector<Event> Engine::inputs() const {
   for (const auto& [name, cohort] : r.cohorts) out.push_back(CohortSeen{cohort});
   for (const auto& [name, queue] : r.cluster_queues) out.push_back(ClusterQueueSeen{queue});
   for (const auto& [key, queue] : r.local_queues) out.push_back(LocalQueueSeen{queue});
+  for (auto& record : impl_->scheduler.usage_records()) out.push_back(UsageRecalled{std::move(record)});
   for (const auto& [name, node] : impl_->nodes.nodes()) out.push_back(NodeSeen{node});
   for (const auto& [uid, pod] : impl_->nodes.pods()) out.push_back(PodSeen{pod});
   impl_->workloads.for_each([&](const Tracked& t) { impl_->inputs_of(t, out); });

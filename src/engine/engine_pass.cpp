@@ -71,6 +71,7 @@ Effects Engine::Impl::schedule(Time now) {
   refresh_configuration();
   for (Tracked* t : workloads.due(now)) workloads.mark(*t);
   look_at_marked(now);
+  end_recall();
   second_passes(now);  // workloads that hold quota go first
   decide(now);
   for (int round = 0; round < kMaxRounds && workloads.any_marked(); ++round) look_at_marked(now);
@@ -102,7 +103,13 @@ void Engine::Impl::learn(Time now) {
       place(*t, now);
     }
   }
+  end_recall();
   scheduler.settle();
+}
+
+// By now all workloads that hold quota have taken their claims in the book of usage.
+void Engine::Impl::end_recall() {
+  if (std::exchange(usage_recalled, false)) scheduler.end_adoption();
 }
 
 bool Engine::Impl::over(const Tracked& t) const {

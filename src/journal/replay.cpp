@@ -46,7 +46,8 @@ constexpr std::array<std::string_view, kEventKinds> kEventNames{"ClusterQueueSee
                                                                 "CheckReported",
                                                                 "WriteSettled",
                                                                 "TimePassed",
-                                                                "Synced"};
+                                                                "Synced",
+                                                                "UsageRecalled"};
 
 std::string in_words(const engine::Effect& effect) {
   std::string text = std::visit(

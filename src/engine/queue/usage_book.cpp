@@ -118,7 +118,7 @@ void UsageBook::recall(AccountId id, std::vector<Used> used, Time at) {
       line.value = sum_of(line.value, part_of(exact(amount.resource, amount.amount), part));
     }
   });
-  account.sample = {std::move(sample), at, score_of(account)};
+  account.sample = {std::move(sample), at, score_of(account, account.lines)};
   note_change(id);
 }
 
@@ -153,15 +153,15 @@ std::span<const AccountId> UsageBook::accounts_in(std::string_view cluster_queue
   return it == by_cluster_queue_.end() ? std::span<const AccountId>() : pools_[it->second].accounts;
 }
 
-Score UsageBook::score(AccountId id) {
+Score UsageBook::score(AccountId id) const {
   if (!id.valid()) return {};
-  bring_up(accounts_[id.index()]);
-  return score_of(accounts_[id.index()]);
+  const Account& account = accounts_[id.index()];
+  return account.at == now_ ? score_of(account, account.lines) : score_of(account, lines_now(account));
 }
 
-Score UsageBook::score_of(const Account& account) const {
+Score UsageBook::score_of(const Account& account, const std::vector<Line>& lines) const {
   Wide sum = 0;
-  for (const Line& line : account.lines) {
+  for (const Line& line : lines) {
     const auto& weight = resources_[line.resource].weight;
     sum = sum_of(sum, scaled(sum_of(line.value, in_advance(line)), weight.numerator, weight.denominator));
   }
@@ -188,30 +188,35 @@ UsageBook::Line& UsageBook::line_of(Account& account, Resource resource) {
   return *account.lines.insert(it, Line{resource});
 }
 
-void UsageBook::bring_up(Account& account) {
+// As of now. Claims that are older than one sampling interval are young no more.
+std::vector<UsageBook::Line> UsageBook::lines_now(const Account& account) const {
+  std::vector<Line> lines = account.lines;
   if (account.at < now_ && half_life_ > Duration(0)) {
     const std::uint64_t part = faded(now_ - account.at, half_life_);
-    for (Line& line : account.lines) {
+    for (Line& line : lines) {
       line.value = grown(line.value, exact(line.resource, line.running), part);
       if (line.young != 0) line.young_value = grown(line.young_value, exact(line.resource, line.young), part);
     }
   }
-  account.at = now_;
-  end_youth(account);
-}
-
-void UsageBook::end_youth(Account& account) {
-  while (!account.young.empty() && account.young.begin()->first + interval_ <= now_) {
-    const auto& [began, amounts] = *account.young.begin();
+  for (const auto& [began, amounts] : account.young) {
+    if (began + interval_ > now_) break;
     const std::uint64_t part = faded(now_ - began, half_life_);
     for (const Used& each : amounts) {
-      Line& line = line_of(account, each.resource);
+      Line& line = *std::ranges::lower_bound(lines, each.resource, {}, &Line::resource);
       line.young -= each.amount;
       line.young_value =
           line.young == 0 ? 0 : difference_of(line.young_value, part_of(exact(each.resource, each.amount), part));
     }
-    account.young.erase(account.young.begin());
   }
+  return lines;
+}
+
+void UsageBook::bring_up(Account& account) {
+  if (account.at == now_) return;
+  account.lines = lines_now(account);
+  account.at = now_;
+  while (!account.young.empty() && account.young.begin()->first + interval_ <= now_)
+    account.young.erase(account.young.begin());
 }
 
 // `from`: since when the claim's use counts.
@@ -224,14 +229,19 @@ void UsageBook::add(AccountId id, const Claim& claim, Time from) {
   const std::uint64_t young_part = young ? faded(now_ - *claim.runs_since, half_life_) : 0;
   for (const Charge& each : claim.amounts) {
     Line& line = line_of(account, each.resource);
-    (claim.runs_since ? line.running : line.waiting) += each.amount;
+    count_in(account, line, claim, each, young);
     const Wide amount = exact(each.resource, each.amount);
     line.value = sum_of(line.value, part_of(amount, part));
-    if (!young) continue;
-    line.young += each.amount;
-    line.young_value = sum_of(line.young_value, part_of(amount, young_part));
-    add_to(account.young[*claim.runs_since], {each.resource, each.amount});
+    if (young) line.young_value = sum_of(line.young_value, part_of(amount, young_part));
   }
+}
+
+// The sums of a line, without what was used already.
+void UsageBook::count_in(Account& account, Line& line, const Claim& claim, const Charge& charge, bool young) {
+  (claim.runs_since ? line.running : line.waiting) += charge.amount;
+  if (!young) return;
+  line.young += charge.amount;
+  add_to(account.young[*claim.runs_since], {charge.resource, charge.amount});
 }
 
 void UsageBook::remove(const Claim& claim) {
@@ -272,6 +282,16 @@ void UsageBook::unlist(UseId use) {
       claim.after;
 }
 
+UseId UsageBook::new_use() {
+  if (free_claims_.empty()) {
+    claims_.emplace_back();
+    return UseId(claims_.size() - 1);
+  }
+  const UseId use = free_claims_.back();
+  free_claims_.pop_back();
+  return use;
+}
+
 void UsageBook::charge(UseId& use, AccountId account, Charges amounts, std::optional<Time> runs_since) {
   if (half_life_ <= Duration(0)) return;
   std::erase_if(amounts, [](const Charge& each) { return each.amount == 0; });
@@ -280,13 +300,7 @@ void UsageBook::charge(UseId& use, AccountId account, Charges amounts, std::opti
   Time from = runs_since.value_or(now_);
   if (account.valid()) from = std::max(from, accounts_[account.index()].since);
   if (!use.valid()) {
-    use = UseId(claims_.size());
-    if (free_claims_.empty()) {
-      claims_.emplace_back();
-    } else {
-      use = free_claims_.back();
-      free_claims_.pop_back();
-    }
+    use = new_use();
   } else {
     Claim& claim = claims_[use.index()];
     const bool same_run = claim.account == account && claim.runs_since.has_value() == runs_since.has_value();
@@ -372,9 +386,9 @@ std::vector<AccountId> UsageBook::take_samples() {
   std::vector<AccountId> differ;
   for (const AccountId id : std::exchange(changed_, {})) {
     Account& account = accounts_[id.index()];
-    account.changed = false;
+    if (!std::exchange(account.changed, false)) continue;
     bring_up(account);
-    account.sample.score = score_of(account);
+    account.sample.score = score_of(account, account.lines);
     plan_sample(id);
     std::vector<Used> used = shown(account);
     if (!std::exchange(account.other_claims, false) && used == account.sample.used) continue;

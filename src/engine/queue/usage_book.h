@@ -28,6 +28,7 @@
 
 #include "api/config/policies.h"
 #include "engine/queue/halving.h"
+#include "engine/queue/usage_record.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {
@@ -81,7 +82,8 @@ class UsageBook {
   AccountId find(std::string_view local_queue) const;  // invalid: no account
   const std::string& local_queue(AccountId account) const { return accounts_[account.index()].local_queue; }
   std::span<const AccountId> accounts_in(std::string_view cluster_queue) const;
-  Score score(AccountId account);  // now; an invalid account has used nothing
+  // Now; an invalid account has used nothing. Changes nothing: usage does not depend on how often it is asked for.
+  Score score(AccountId account) const;
 
   // --- Claims. Repeating a call changes nothing.
   // The claim `use` (invalid: a new one) holds these amounts, and runs since a time or not yet. An invalid account:
@@ -96,6 +98,13 @@ class UsageBook {
   // Takes the samples of accounts whose claims changed, and those that are due. Returns the accounts whose claims or
   // usage differ from their last sample.
   std::vector<AccountId> take_samples();
+
+  // --- Copies by values (usage_record.cpp).
+  // The whole book. `uses`: all claims, with the uids of their workloads.
+  std::vector<UsageRecord> records(const std::vector<std::pair<std::string, UseId>>& uses) const;
+  // Brings a local queue that is open and has no claims yet to what was recorded, and takes the claims of the record.
+  // Returns those with the uids of their workloads.
+  std::vector<std::pair<std::string, UseId>> restore(const UsageRecord& record);
 
   // Broken invariants as sentences: sums against the claims.
   std::vector<std::string> check() const;
@@ -127,7 +136,7 @@ class UsageBook {
     UseId first_claim;                        // the head of a list
     Sample sample;
     std::optional<Time> due;    // when the next sample is due
-    bool changed = false;       // listed in changed_
+    bool changed = false;       // must be sampled; listed in changed_
     bool other_claims = false;  // than at the last sample: what follows from that sample is no longer true
   };
   struct Claim {
@@ -144,10 +153,12 @@ class UsageBook {
   Wide exact(Resource resource, Wide amount) const;
   Wide in_advance(const Line& line) const;
   Line& line_of(Account& account, Resource resource);
+  std::vector<Line> lines_now(const Account& account) const;
   void bring_up(Account& account);
-  void end_youth(Account& account);
   void add(AccountId id, const Claim& claim, Time from);
   void remove(const Claim& claim);
+  static void count_in(Account& account, Line& line, const Claim& claim, const Charge& charge, bool young);
+  UseId new_use();
   void enlist(UseId use);
   void unlist(UseId use);
   template <typename Visit>
@@ -158,10 +169,13 @@ class UsageBook {
   void note_use(Account& account, Resource resource);
   void note_change(AccountId id);
   void note_claims(AccountId id);
-  Score score_of(const Account& account) const;
+  Score score_of(const Account& account, const std::vector<Line>& lines) const;
   std::vector<Used> shown(const Account& account) const;
   bool moves(const Account& account) const;
   void plan_sample(AccountId id);
+  UsageRecord::Account record_of(const Account& account) const;
+  void restore(AccountId id, const UsageRecord::Account& record);
+  UseId restore(AccountId id, const UsageRecord::Claim& record);
 
   bool on_;
   Duration half_life_, interval_;
@@ -178,7 +192,7 @@ class UsageBook {
   std::map<std::string, std::size_t, std::less<>> by_cluster_queue_;
   std::deque<Claim> claims_;
   std::vector<UseId> free_claims_;
-  std::vector<AccountId> changed_;
+  std::vector<AccountId> changed_;  // some need no sample any more
   std::set<std::pair<Time, AccountId>> due_;
 };
 

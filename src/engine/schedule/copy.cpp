@@ -38,6 +38,7 @@ Scheduler::Impl::Impl(const Impl& other, const std::vector<NodeId>* roots)
       pass(state),
       cut_off(other.cut_off),
       seen_configuration(other.seen_configuration),
+      adopted(other.adopted),
       backoffs(other.backoffs) {
   const auto here = [&](NodeId node) { return state.queue(node) != nullptr; };
   std::ranges::copy_if(other.dirty, std::back_inserter(dirty), here);

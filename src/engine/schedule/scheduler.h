@@ -80,6 +80,9 @@ class Scheduler {
   // workloads that hold quota are held: then the claims of others end.
   void adopt_usage(const Scheduler& former);
   void end_adoption();
+  // The book as values, and the way back: local queues are known, workloads are not held yet. end_adoption() ends it.
+  std::vector<UsageRecord> usage_records() const;
+  void recall_usage(const UsageRecord& record);
   std::vector<std::string> take_usage_samples();  // the local queues whose usage must be told
   // As of the last sample; nullptr: the local queue has no account.
   const UsageBook::Sample* usage_sample(std::string_view local_queue) const;

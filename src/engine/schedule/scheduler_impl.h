@@ -43,6 +43,7 @@ struct Scheduler::Impl {
   // when the last one becomes ready, workloads that waited for it may go on
   void set_pods_ready(Slot& holder, bool ready);
   void end_backoffs(Time now);
+  std::vector<std::pair<std::string, UseId>> uses() const;
   void rank_again();            // at a sample of past usage, which may change the order of local queues
   void end_patience(Time now);  // re-evaluates queues whose wait for leaving pods has ended
   std::vector<std::string> check_awake(bool evicting);

@@ -82,11 +82,33 @@ void Scheduler::adopt_usage(const Scheduler& former) {
     state.accounts[id.index()] = other.accounts[i];
     state.slots.set_score(id, other.slots.score(LocalQueueId(i)));
   }
-  for (std::size_t i = 0; i < other.slots.size(); ++i) {
+  for (auto& [uid, use] : former.impl_->uses()) impl_->adopted.emplace(std::move(uid), use);
+}
+
+// All claims in the book, by the UIDs of their workloads.
+std::vector<std::pair<std::string, UseId>> Scheduler::Impl::uses() const {
+  std::vector<std::pair<std::string, UseId>> out(adopted.begin(), adopted.end());
+  for (std::size_t i = 0; i < state.slots.size(); ++i) {
     const WorkloadId id(i);
-    if (other.slots.known(id) && other.slots[id].use.valid())
-      impl_->adopted.emplace(other.slots[id].uid, other.slots[id].use);
+    if (state.slots.known(id) && state.slots[id].use.valid())
+      out.emplace_back(state.slots[id].uid, state.slots[id].use);
   }
+  return out;
+}
+
+std::vector<UsageRecord> Scheduler::usage_records() const {
+  if (!impl_->state.book.on()) return {};
+  return impl_->state.book.records(impl_->uses());
+}
+
+void Scheduler::recall_usage(const UsageRecord& record) {
+  SchedulerState& state = impl_->state;
+  if (!state.book.on()) return;
+  for (auto& [uid, use] : state.book.restore(record)) {
+    if (!impl_->adopted.emplace(uid, use).second) state.book.discharge(use);
+  }
+  const LocalQueueId id = state.local_queues.find(record.local_queue);
+  if (id.valid()) state.slots.set_score(id, state.book.score(state.book.find(record.local_queue)));
 }
 
 void Scheduler::end_adoption() {

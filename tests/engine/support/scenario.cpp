@@ -56,6 +56,13 @@ void Scenario::restart_after(int seconds) {
   restart();
 }
 
+void Scenario::make_anew() {
+  EXPECT_TRUE(engine_->settled());
+  const auto inputs = engine_->inputs();
+  engine_ = std::make_unique<Engine>(options_);
+  for (const auto& event : inputs) perform(engine_->handle(now_, event));
+}
+
 void Scenario::feed(const Event& event) {
   const Effects effects = engine_->handle(now_, event);
   if (original_) expect_same(effects, original_->handle(now_, event));

@@ -43,6 +43,7 @@ class Scenario {
   void restart();
   void restart_after(int seconds);  // no engine runs meanwhile
   void renumber();                  // call run() afterwards
+  void make_anew();                 // from the inputs of the engine, which must be settled; call run() afterwards
   // Goes on with a copy of the engine. The original sees the same events until the next restart, and must return the
   // same effects.
   void copy();
