@@ -64,6 +64,9 @@ std::vector<Json> People::estate() {
       ensure_path(queue, {"spec", "preemption", "borrowWithinCohort"}) =
           yaml("{policy: LowerPriority, maxPriorityThreshold: 50}");
     }
+    // Has an effect only with admission fair sharing.
+    if (i % 2 == 0)
+      ensure_path(queue, {"spec", "admissionScope"}) = yaml("{admissionMode: UsageBasedAdmissionFairSharing}");
     JsonArray flavors;
     const bool placed = machine_room_ && (i == 0 || random_.chance(600));
     for (const char* flavor : {placed ? "placed" : "first", "second"}) {

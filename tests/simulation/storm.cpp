@@ -34,6 +34,7 @@ Storm::Storm(simulate::World& world, std::uint64_t seed, bool pods)
       random_(seed * 7919 + 17),
       rates_(rates_of(random_)),
       fair_(seed % 3 == 0),
+      by_usage_(seed % 4 == 3),
       pods_(pods),
       meter_(world.client(), world.executor(), kMostWritesPerMinute,
              [this](const std::string& what) { complain(what); }) {}
@@ -98,6 +99,7 @@ void Storm::start_controller() {
   controller::ControllerOptions options;
   options.seed = random_.next();
   options.engine.fair_sharing.enabled = fair_;
+  options.engine.admission_fair_sharing = {by_usage_, std::chrono::minutes(5), std::chrono::seconds(30), {}};
   options.manage_pods = options.manage_deployments = options.manage_stateful_sets = options.manage_leader_worker_sets =
       pods_;
   for (const auto& kind : kinds_) options.kinds.push_back({kind, true});

@@ -75,7 +75,8 @@ class Storm {
   simulate::World& world_;
   simulate::Random random_;
   simulate::FaultRates rates_;
-  bool fair_;  // fair sharing is on, for each third seed
+  bool fair_;      // fair sharing is on, for each third seed
+  bool by_usage_;  // admission fair sharing is on, for each fourth seed
   bool pods_;
   std::vector<jobs::kinds::JobKindPtr> kinds_;
   std::function<void()> round_, restarted_;

@@ -103,23 +103,38 @@ void UsageBook::recall(AccountId id, std::vector<Used> used, Time at) {
   bring_up(account);
   account.since = at;
   for (Line& line : account.lines) line.value = 0;
-  const std::uint64_t gone = half_life_ > Duration(0) ? faded(now_ - at, half_life_) : 0;
   std::vector<Used> sample;
   for (const Used& each : used) {
     const Wide amount = std::min(each.amount, kMostUnits * resources_[each.resource].billionths);
     add_to(sample, {each.resource, amount});
-    if (half_life_ > Duration(0)) line_of(account, each.resource).value = grown(amount << kFractionBits, 0, gone);
+    if (half_life_ > Duration(0)) line_of(account, each.resource).value = amount << kFractionBits;
   }
+  if (account.first_claim.valid()) {
+    count_since(account, at);
+  } else {
+    account.at = at;  // the claims of then are still to come
+  }
+  account.sample = {std::move(sample), at, score_of(account, lines_now(account))};
+  note_change(id);
+}
+
+// The values of the account's lines are those of an earlier time. Brings them to now, as its claims have it.
+void UsageBook::count_since(Account& account, Time at) {
+  std::map<Resource, Wide> running;  // then
   for_each_claim(account, [&](const Claim& claim) {
-    if (!claim.runs_since) return;
-    const std::uint64_t part = faded(now_ - std::max(at, *claim.runs_since), half_life_);
-    for (const Charge& amount : claim.amounts) {
-      Line& line = line_of(account, amount.resource);
-      line.value = sum_of(line.value, part_of(exact(amount.resource, amount.amount), part));
+    if (!claim.runs_since || *claim.runs_since > at) return;
+    for (const Charge& each : claim.amounts) running[each.resource] += each.amount;
+  });
+  const std::uint64_t gone = faded(now_ - at, half_life_);
+  for (Line& line : account.lines) line.value = grown(line.value, exact(line.resource, running[line.resource]), gone);
+  for_each_claim(account, [&](const Claim& claim) {
+    if (!claim.runs_since || *claim.runs_since <= at) return;
+    const std::uint64_t part = faded(now_ - *claim.runs_since, half_life_);
+    for (const Charge& each : claim.amounts) {
+      Line& line = line_of(account, each.resource);
+      line.value = sum_of(line.value, part_of(exact(each.resource, each.amount), part));
     }
   });
-  account.sample = {std::move(sample), at, score_of(account, account.lines)};
-  note_change(id);
 }
 
 void UsageBook::close(AccountId id) {
@@ -163,7 +178,8 @@ Score UsageBook::score_of(const Account& account, const std::vector<Line>& lines
   Wide sum = 0;
   for (const Line& line : lines) {
     const auto& weight = resources_[line.resource].weight;
-    sum = sum_of(sum, scaled(sum_of(line.value, in_advance(line)), weight.numerator, weight.denominator));
+    const Wide billionths = sum_of(line.value, in_advance(line)) >> kFractionBits;
+    sum = sum_of(sum, scaled(billionths << kFractionBits, weight.numerator, weight.denominator));
   }
   if (account.weight.numerator == 0) return {true, sum};
   return {false, scaled(sum, account.weight.denominator, account.weight.numerator)};
@@ -219,14 +235,17 @@ void UsageBook::bring_up(Account& account) {
     account.young.erase(account.young.begin());
 }
 
-// `from`: since when the claim's use counts.
+// `from`: since when the claim's use counts. An account that was recalled stays at the time of its sample until
+// something happens after that: so what ran then and still runs is counted as if there had been no restart.
 void UsageBook::add(AccountId id, const Claim& claim, Time from) {
   Account& account = accounts_[id.index()];
-  bring_up(account);
-  note_claims(id);
-  const std::uint64_t part = claim.runs_since ? faded(now_ - from, half_life_) : 0;
-  const bool young = claim.runs_since && now_ < *claim.runs_since + interval_;
-  const std::uint64_t young_part = young ? faded(now_ - *claim.runs_since, half_life_) : 0;
+  if (claim.runs_since && from > account.at) bring_up(account);
+  // Whoever knows the last sample and this claim arrives at the same usage.
+  const bool follows = !claim.runs_since || from == std::max(*claim.runs_since, account.sample.at);
+  follows ? note_change(id) : note_claims(id);
+  const std::uint64_t part = claim.runs_since ? faded(account.at - from, half_life_) : 0;
+  const bool young = claim.runs_since && account.at < *claim.runs_since + interval_;
+  const std::uint64_t young_part = young ? faded(account.at - *claim.runs_since, half_life_) : 0;
   for (const Charge& each : claim.amounts) {
     Line& line = line_of(account, each.resource);
     count_in(account, line, claim, each, young);

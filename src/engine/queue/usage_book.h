@@ -36,10 +36,12 @@ namespace berth::engine {
 using AccountId = Id<struct AccountTag>;  // a local queue in the book
 using UseId = Id<struct UseTag>;          // a claim in the book
 
-// Usage of all resources by their weights, divided by the weight of the queue. Lower goes first.
+// Usage of all resources by their weights, divided by the weight of the queue. Lower goes first. Of each resource whole
+// billionths count, as the status of the queue tells them: what nobody is told decides nothing, and a restart loses
+// nothing that decides.
 struct Score {
   bool last = false;  // the queue's weight is 0: it comes after all others, however little it used
-  Wide value = 0;     // in 2^-32 of a billionth, rounded up: only a queue without any usage has 0
+  Wide value = 0;     // in 2^-32 of a billionth
   auto operator<=>(const Score&) const = default;
 };
 Quantity to_quantity(const Score& score);  // its value, rounded down to billionths; saturates
@@ -155,6 +157,7 @@ class UsageBook {
   Line& line_of(Account& account, Resource resource);
   std::vector<Line> lines_now(const Account& account) const;
   void bring_up(Account& account);
+  void count_since(Account& account, Time at);
   void add(AccountId id, const Claim& claim, Time from);
   void remove(const Claim& claim);
   static void count_in(Account& account, Line& line, const Claim& claim, const Charge& charge, bool young);
