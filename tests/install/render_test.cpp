@@ -220,6 +220,39 @@ TEST(Render, TheJournalHasAVolumeWhenAskedFor) {
   FAIL() << "there is no Deployment";
 }
 
+TEST(Render, TheConsoleComesWithARoleThatOnlyReads) {
+  SKIP_WITHOUT_RENDERER();
+  for (const auto& document : rendered("")) {
+    EXPECT_THAT(string_at(document, {"metadata", "name"}), testing::Not(testing::HasSubstr("console")));
+  }
+  const auto objects = rendered(
+      "enableCertManager: true\n"
+      "console: {enabled: true, allowChanges: true, ingress: {enabled: true, host: berth.example.org}}");
+  const Json role = object(objects, "ClusterRole", "berth-console");
+  for (const Json& rule : role.as_object().at("rules").as_array()) {
+    const std::string group = to_string(rule.at("apiGroups").as_array().at(0));
+    for (const Json& verb : rule.at("verbs").as_array()) {
+      const std::string text(verb.as_string());
+      if (text == "create") {
+        EXPECT_THAT(group, testing::AnyOf("\"authentication.k8s.io\"", "\"authorization.k8s.io\""));
+      } else {
+        EXPECT_THAT(text, testing::AnyOf("get", "list", "watch"));
+      }
+    }
+  }
+  const Json deployment = object(objects, "Deployment", "berth-console");
+  const Json& container = object_at(deployment, {"spec", "template", "spec"}).at("containers").as_array().at(0);
+  const std::string args = to_string(container.at("args"));
+  for (const char* arg : {"--tls-cert=/etc/berth-console/tls.crt", "--allow-changes", "--listen=0.0.0.0:8443"})
+    EXPECT_THAT(args, testing::HasSubstr(arg));
+  EXPECT_THAT(to_string(object(objects, "Ingress", "berth-console")), testing::HasSubstr("berth.example.org"));
+  EXPECT_THAT(to_string(object(objects, "Certificate", "kueue-console-cert")),
+              testing::HasSubstr("berth-console.kueue-system.svc"));
+  const Ran nameless = render("console: {enabled: true, ingress: {enabled: true}}\n");
+  EXPECT_NE(nameless.exit_code, 0);
+  EXPECT_THAT(nameless.output, testing::HasSubstr("console.ingress.host"));
+}
+
 TEST(Render, SettingsThatContradictEachOtherAreRefused) {
   SKIP_WITHOUT_RENDERER();
   for (const char* values :

@@ -41,6 +41,31 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ include "berth.fullname" . }}-visibility-server
 {{- end }}
 
+{{- define "berth.console" -}}
+{{ include "berth.name" . }}-console
+{{- end }}
+
+{{- define "berth.consoleSelectorLabels" -}}
+app.kubernetes.io/name: {{ include "berth.console" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "berth.consoleLabels" -}}
+{{ include "berth.consoleSelectorLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{/* The Secret with the console's certificate. Empty: the process makes a certificate. */}}
+{{- define "berth.consoleSecret" -}}
+{{- if .Values.console.tls.certificateSecret }}
+{{- .Values.console.tls.certificateSecret }}
+{{- else if .Values.enableCertManager }}
+{{- include "berth.console" . }}-cert
+{{- end }}
+{{- end }}
+
 {{/* The Configuration as it is mounted: the text of the values, plus fields that only the chart knows, if the text lacks them. */}}
 {{- define "berth.config" -}}
 {{- $text := .Values.managerConfig.controllerManagerConfigYaml | trim }}
