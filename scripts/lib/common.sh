@@ -22,7 +22,8 @@ packages_fuzz=(clang-19 libclang-rt-19-dev)
 packages_lint=(clang-tidy-19 clang-format-19 shellcheck)
 packages_coverage=(gcovr)
 packages_render=(golang-go golang-github-masterminds-sprig-dev golang-gopkg-yaml.v3-dev)
-export packages_build packages_test packages_bench packages_fuzz packages_lint packages_coverage packages_render
+packages_console=(chromium fonts-noto-cjk) # for the tests of the page
+export packages_console packages_build packages_test packages_bench packages_fuzz packages_lint packages_coverage packages_render
 
 # install_missing PACKAGE...: installs the missing packages and lists them. Prints nothing if none is missing.
 install_missing() {
@@ -45,6 +46,19 @@ install_missing() {
 # The end-to-end tests and users need kubectl; any version works.
 install_kubectl() {
   command -v kubectl >/dev/null || install_missing kubernetes-client
+}
+
+# The console's page needs Node and npm. A Node that is installed otherwise than by Debian is used as it is.
+install_node() {
+  if ! command -v node >/dev/null || ! command -v npm >/dev/null; then install_missing nodejs npm; fi
+}
+
+# build_with_console [TARGET...]: builds the preset release with the console's page in it.
+build_with_console() {
+  say "Building preset release with the console"
+  (cd "$root" && cmake --preset release -Wno-dev -DBERTH_CONSOLE=ON >"/tmp/berth-cmake-console-$UID.log" 2>&1) ||
+    { cat "/tmp/berth-cmake-console-$UID.log" >&2; die "cmake could not configure the preset 'release'"; }
+  cmake --build "$root/build/release" ${1:+--target "$@"}
 }
 
 # build PRESET [TARGET...]: configures the preset and builds the targets (default: all).

@@ -8,6 +8,7 @@ export type CollectionState = 'waiting' | 'ready' | 'denied';
 const BURST = 50;
 const LARGE_BURST = 250;
 const LARGE = 10_000;
+const LOADING = 1500; // ms between bursts while a snapshot arrives
 
 export class Collection<R extends { key: string }> {
   private map = new Map<string, R>();
@@ -16,6 +17,7 @@ export class Collection<R extends { key: string }> {
   private listeners = new Set<() => void>();
   private timer: ReturnType<typeof setTimeout> | null = null;
   private view: CollectionView<R> | null = null;
+  private told = Date.now();
   state: CollectionState = 'waiting';
   message = '';
 
@@ -28,14 +30,12 @@ export class Collection<R extends { key: string }> {
     if (first) this.staged = new Map();
     const target = this.staged ?? (this.staged = new Map());
     for (const row of rows) target.set(row.key, row);
-    if (last) {
-      this.map = target;
-      this.staged = null;
-    } else if (this.state === 'waiting') {
-      this.map = target; // shows what is here already
-    }
+    const fresh = this.state === 'waiting';
+    if (last) this.staged = null;
+    if (last || fresh) this.map = target; // the first part is shown at once
     if (last || this.map.size > 0) this.state = 'ready';
-    this.changed();
+    // Views that work on every part would delay the parts behind it.
+    if (last || fresh || Date.now() - this.told > LOADING) this.changed();
   }
 
   change(set: R[], remove: string[]): void {
@@ -80,6 +80,7 @@ export class Collection<R extends { key: string }> {
     this.timer = setTimeout(
       () => {
         this.timer = null;
+        this.told = Date.now();
         this.sorted = null;
         this.view = null;
         for (const listener of [...this.listeners]) listener();

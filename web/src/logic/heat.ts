@@ -176,7 +176,12 @@ export function paint(map: Layout, out: Uint32Array, width: number, height: numb
       const to = Math.min(y + size, height);
       if (x >= width || from >= to) continue;
       const colour = look.colour(node);
-      for (let row = from; row < to; row++) out.fill(colour, row * width + x, row * width + x1);
+      for (let row = from; row < to; row++) {
+        const start = row * width;
+        // A call of fill() costs more than so few assignments.
+        if (x1 - x > 24) out.fill(colour, start + x, start + x1);
+        else for (let p = start + x; p < start + x1; p++) out[p] = colour;
+      }
       if (!node.ready) {
         for (let d = 0; d < size; d++) {
           const row = y + d;

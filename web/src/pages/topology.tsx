@@ -101,6 +101,7 @@ function HeatMap({ groups, colour, theme, zoom, resource, chosen, onChoose, plac
   const { t } = useText();
   const box = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
+  const image = useRef<ImageData>(undefined);
   const [size, setSize] = useState({ width: 0, height: 0 });
   const [at, setAt] = useState<string>();
   const [tip, setTip] = useState<{ x: number; y: number; node: Node }>();
@@ -123,10 +124,10 @@ function HeatMap({ groups, colour, theme, zoom, resource, chosen, onChoose, plac
     if (c.width !== w || c.height !== h) { c.width = w; c.height = h; }
     const g = c.getContext('2d', { alpha: false });
     if (!g) return;
-    const image = g.createImageData(w, h);
+    if (image.current?.width !== w || image.current.height !== h) image.current = g.createImageData(w, h);
     const top = element.scrollTop;
-    paint(map, new Uint32Array(image.data.buffer), w, h, top, ratio, { colour, background: pixel(theme.background), failed: pixel(theme.failedMark), cordoned: pixel(theme.cordoned) });
-    g.putImageData(image, 0, 0);
+    paint(map, new Uint32Array(image.current.data.buffer), w, h, top, ratio, { colour, background: pixel(theme.background), failed: pixel(theme.failedMark), cordoned: pixel(theme.cordoned) });
+    g.putImageData(image.current, 0, 0);
     g.setTransform(ratio, 0, 0, ratio, 0, -top * ratio);
     labels(g, map, top, size.height + 24, element);
     const spot = chosen ? spotOf(map, chosen) : undefined;

@@ -3,6 +3,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { CollectionState } from '../data/store';
 import { useNarrow } from '../data/hooks';
+import { sortRows } from '../logic/sort';
 import { useText } from '../text';
 import { Denied, Empty } from './parts';
 import { navigate, useQuery } from './router';
@@ -33,21 +34,6 @@ interface Props<R> {
 }
 
 const ROW = 38;
-const order = new Intl.Collator(undefined, { numeric: true });
-
-export function sortRows<R>(rows: R[], by: ((row: R) => string | number | undefined) | undefined, down: boolean): R[] {
-  if (!by) return rows;
-  const keyed = rows.map((row) => ({ row, key: by(row) }));
-  const sign = down ? -1 : 1;
-  // Rows without a value come last in both directions.
-  keyed.sort(({ key: a }, { key: b }) => {
-    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-    if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
-    return sign * order.compare(String(a), String(b));
-  });
-  return keyed.map(({ row }) => row);
-}
-
 export function Table<R>(props: Props<R>) {
   const { label, rows, columns, rowKey, href, state = 'ready', sortParam = 'sort', fit } = props;
   const { t } = useText();

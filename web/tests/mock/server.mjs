@@ -31,11 +31,14 @@ const json = (response, status, body) => response.writeHead(status, { 'Content-T
 const clients = new Set();
 const send = (response, event, data) => response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 
-function stream(request, response, names) {
+async function stream(request, response, names) {
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
   for (const collection of names) {
     const all = [...(rows[collection]?.values() ?? [])];
-    for (let i = 0; i === 0 || i < all.length; i += 500) send(response, 'snapshot', { collection, first: i === 0, last: i + 500 >= all.length, rows: all.slice(i, i + 500) });
+    for (let i = 0; i === 0 || i < all.length; i += 500) {
+      send(response, 'snapshot', { collection, first: i === 0, last: i + 500 >= all.length, rows: all.slice(i, i + 500) });
+      await new Promise((written) => setImmediate(written));
+    }
   }
   send(response, 'ready', {});
   const client = { response, names };
@@ -117,7 +120,7 @@ createServer((request, response) => {
     case '/api/logout':
       return void response.writeHead(204, { 'Set-Cookie': 'berth_session=; Path=/; Max-Age=0' }).end();
     case '/api/stream':
-      return stream(request, response, (q.get('collections') ?? '').split(',').filter(Boolean));
+      return void stream(request, response, (q.get('collections') ?? '').split(',').filter(Boolean));
     case '/api/object':
       return void object(q, response);
     case '/api/events':
