@@ -7,6 +7,7 @@
 
 #include "base/base64.h"
 #include "base/embedded.h"
+#include "cli/journal_history.h"
 #include "console/server.h"
 #include "http/https_server.h"
 #include "http/listen_address.h"
@@ -26,6 +27,8 @@ std::string console_url(bool tls, std::string host, std::uint16_t port) {
   return (tls ? "https://" : "http://") + host + ":" + std::to_string(port);
 }
 
+bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+
 }  // namespace
 
 // The members are in the order in which they depend on each other; they are destroyed in reverse order.
@@ -40,6 +43,7 @@ struct ConsoleHost::Impl {
     auth_options.anonymous = false;
     auth_options.token_lifetime = kTokenLifetime;
     auth_options.refusal_lifetime = kRefusalLifetime;
+    auth_options.audiences = options.audiences;
     auth.emplace(*client, executor, auth_options);
     api::RestClient& reader = options.reader != nullptr ? *options.reader : *client;
     console.emplace(console::ConsoleParts{.client = reader,
@@ -47,10 +51,55 @@ struct ConsoleHost::Impl {
                                           .executor = executor,
                                           .files = embedded::console(),
                                           .version = BERTH_VERSION,
-                                          .allow_changes = options.allow_changes});
+                                          .allow_changes = options.allow_changes,
+                                          .read_path =
+                                              [this](std::string path, std::function<void(api::RestResponse)> done) {
+                                                client->get(std::move(path), std::move(done));
+                                              },
+                                          .as_user = [this](const std::string& token) { return as_user(token); },
+                                          .history = history()});
     const bool any = options.listen.empty();
     auto done = listen(any ? kConsoleListen : options.listen);
     return done || !any ? done : listen("127.0.0.1:0");
+  }
+
+  // The same server, with nothing but the user's token.
+  Result<std::shared_ptr<api::RestClient>> as_user(const std::string& token) {
+    kube::Access access;
+    access.server = options.access.server;
+    access.authority = options.access.authority;
+    access.insecure = options.access.insecure;
+    access.tls_server_name = options.access.tls_server_name;
+    access.proxy_url = options.access.proxy_url;
+    access.token = token;
+    access.origin = "the token of a user of the console";
+    kube::ClientOptions once;
+    once.max_tries = 1;  // a change is not repeated unasked
+    auto made = kube::Client::make(executor, access, once);
+    if (!made) return tl::unexpected(made.error());
+    // The last owner may be a callback of the client: it is destroyed later.
+    return std::shared_ptr<api::RestClient>(made->release(), [this](api::RestClient* user) {
+      executor.post([owner = std::shared_ptr<api::RestClient>(user)] {});
+    });
+  }
+
+  console::HistorySource history() {
+    if (options.journal.empty()) return nullptr;
+    strips.emplace(executor, options.journal);
+    return [this](console::HistoryQuestion question, std::function<void(Result<Json>)> done) {
+      strips->ask(std::move(question), std::move(done));
+    };
+  }
+
+  Result<http::TlsContext> tls() const {
+    if (options.tls_cert.empty() != options.tls_key.empty()) return fail("--tls-cert and --tls-key belong together");
+    if (options.tls_cert.empty()) return http::TlsContext();
+    auto certificate = kube::read_file(options.tls_cert), key = kube::read_file(options.tls_key);
+    if (!certificate) return fail("--tls-cert: " + certificate.error().message);
+    if (!key) return fail("--tls-key: " + key.error().message);
+    http::ServerTls server_tls;
+    server_tls.server = {std::move(*certificate), std::move(*key)};
+    return http::make_server_context(server_tls);
   }
 
   Result<void> listen(const std::string& where) {
@@ -60,10 +109,19 @@ struct ConsoleHost::Impl {
     https.address = endpoint->address;
     https.port = endpoint->port;
     https.max_body_bytes = console::kMaxConsoleBody;
-    auto started = http::HttpsServer::start(*console, executor, nullptr, https);
+    auto context = tls();
+    if (!context) return tl::unexpected(context.error());
+    const bool secure = *context != nullptr;
+    if (!secure && !options.plain_http && !is_loopback(endpoint->address)) {
+      return fail(
+          "other machines reach " + where +
+          ", and tokens must not travel in plain text: give --tls-cert and --tls-key, or --plain-http behind an "
+          "ingress that ends TLS");
+    }
+    auto started = http::HttpsServer::start(*console, executor, std::move(*context), https);
     if (!started) return tl::unexpected(started.error());
     server = std::move(*started);
-    url = console_url(false, endpoint->address, server->port());
+    url = console_url(secure, endpoint->address, server->port());
     return {};
   }
 
@@ -71,6 +129,7 @@ struct ConsoleHost::Impl {
   const Options options;
   std::unique_ptr<kube::Client> client;
   std::optional<serve::DelegatedAuth> auth;
+  std::optional<JournalHistory> strips;
   std::optional<console::Console> console;
   std::unique_ptr<http::HttpsServer> server;
   std::string url;

@@ -205,7 +205,7 @@ class Up {
     client_authority_ = pki->authority.certificate;
     console_token_ = make_console_token();
     if (console_token_.empty()) return fail("this system has no random numbers");
-    tokens->add(console_token_, http::authenticated("berth-console-login", "", {std::string(http::kMastersGroup)}));
+    tokens->add(console_token_, http::authenticated("console-admin", "", {std::string(http::kMastersGroup)}));
 
     http::RouterOptions router;
     router.tokens = std::move(*tokens);
@@ -241,6 +241,8 @@ class Up {
     console.access.key.inline_pem = pki.admin.key;
     console.listen = options_.console;
     console.reader = core_.get();
+    console.allow_changes = options_.console_changes;
+    console.journal = options_.controller ? options_.journal.directory : "";
     auto host = ConsoleHost::open(executor_, std::move(console));
     if (!host) return fail("--console: " + host.error().message);
     console_ = std::move(*host);

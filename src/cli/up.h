@@ -18,6 +18,7 @@ struct UpOptions {
   // Where the web console is served, address:port; "off": nowhere; empty: on 127.0.0.1:7080, or on any port when that
   // one is taken.
   std::string console;
+  bool console_changes = false;   // users of the console may stop and resume queues, activate and deactivate workloads
   std::string kubeconfig;         // path of the kubeconfig to write
   std::string token_file;         // bearer tokens, in the format of kube-apiserver's --token-auth-file; empty: none
   std::vector<std::string> load;  // files and directories of objects to apply at start

@@ -49,6 +49,8 @@ Command add_up(CLI::App& root) {
                   "Address and port of the web console, or off (default: 127.0.0.1:7080, or any port when that one is "
                   "taken).\n"
                   "Its URL is printed with a token that logs in; keep it to yourself");
+  app->add_flag("--allow-changes", flags->up.console_changes,
+                "Users of the console may stop and resume queues, and activate and deactivate workloads");
   app->add_option("--kubeconfig", flags->up.kubeconfig,
                   "Where to write the admin's kubeconfig (default: in the data directory)");
   app->add_option("--token-file", flags->up.token_file,

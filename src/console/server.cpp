@@ -1,12 +1,15 @@
 #include "console/server.h"
 
 #include <algorithm>
+#include <charconv>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "api/resources.h"
 #include "console/feeds.h"
 #include "console/login_limits.h"
+#include "console/questions.h"
 #include "console/replies.h"
 #include "console/request.h"
 #include "console/sessions.h"
@@ -17,8 +20,11 @@ namespace berth::console {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(250);  // between the batches of changes
+constexpr Duration kSecond = std::chrono::seconds(1);
 constexpr Duration kPing = std::chrono::seconds(15);
 constexpr Duration kUpkeep = std::chrono::seconds(5);
+// How long a question waits for the first answer about the user's rights.
+constexpr Duration kWaitForRights = std::chrono::seconds(5), kLookAgain = std::chrono::milliseconds(100);
 constexpr std::size_t kMaxStreams = 500;  // of all sessions together
 
 // A request in progress; it owns the stream that may follow. Destroyed when the client is gone.
@@ -36,13 +42,23 @@ std::int64_t millis(Time time) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time.time_since_epoch()).count();
 }
 
+// A time in a query: milliseconds since 1970, not negative; nullopt for anything else.
+std::optional<Time> millis_in(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr std::int64_t kMost = 253'402'300'800'000;  // the year 10000
+  if (error != std::errc() || end != text.data() + text.size() || value < 0 || value > kMost) return std::nullopt;
+  return Time(std::chrono::milliseconds(value));
+}
+
 }  // namespace
 
 struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
   explicit Impl(ConsoleParts p)
       : parts(std::move(p)),
         files(parts.files),
-        feeds(parts.client, parts.executor),
+        feeds(parts.client, parts.executor, parts.read_path),
+        questions(parts.client, parts.auth, parts.read_path),
         logins(parts.executor.now()),
         sessions(parts.auth, parts.executor,
                  {[this] { return feeds.namespaces(); }, [this] { pump_soon(); },
@@ -63,11 +79,14 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
     feeds.on_new_namespace([this] { ask_rights = true; });
     feeds.start();
     every(kTick, &Impl::pump);
+    every(kSecond, &Impl::every_second);
+    every(kSampleEvery, &Impl::sample);
     every(kPing, &Impl::ping);
     every(kUpkeep, &Impl::upkeep);
   }
 
   void pump() {
+    feeds.tick();
     for (Stream* stream : open) stream->pump();
   }
   void pump_soon() {
@@ -79,6 +98,8 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
       self->pump();
     });
   }
+  void every_second() { feeds.every_second(); }
+  void sample() { feeds.sample(); }
   void ping() {
     for (Stream* stream : open) stream->ping();
     feeds.forget_unused();
@@ -104,13 +125,59 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
     const bool post = request.method == "POST";
     if (path == "/api/login" && post) return login(request, sink);
     if (path == "/api/logout" && post) return logout(request, sink);
-    with_session(
-        request, sink, ongoing,
-        [this, path, post, query = request.target.query](const SessionPtr& session, const Sink& to, auto& stream) {
-          if (path == "/api/session" && !post) return answer(to, json_reply(describe(*session)));
-          if (path == "/api/stream" && !post) return open_stream(session, query.get("collections"), to, stream);
-          answer(to, refusal(404, "there is nothing at this path"));
-        });
+    with_session(request, sink, ongoing,
+                 [this, path, post, query = request.target.query, body = request.body](
+                     const SessionPtr& session, const Sink& to, std::unique_ptr<Stream>& stream) {
+                   if (post) return path == "/api/changes" ? change(session, body, to) : nothing_here(to);
+                   if (path == "/api/session") return answer(to, json_reply(describe(*session)));
+                   if (path == "/api/stream") return open_stream(session, query.get("collections"), to, stream);
+                   ask(session, path, query, to);
+                 });
+  }
+
+  static void nothing_here(const Sink& sink) { answer(sink, refusal(404, "there is nothing at this path")); }
+
+  void ask(const SessionPtr& session, const std::string& path, const http::Query& query, const Sink& sink) {
+    const auto tell = [sink](http::HttpResponse response) { answer(sink, std::move(response)); };
+    if (path == "/api/object") return questions.object(session->caller, query, tell);
+    if (path == "/api/events") return questions.events(session->caller, query, tell);
+    if (path == "/api/pods") return questions.pods(session->caller, query, tell);
+    if (path == "/api/explanation" && parts.read_path) return questions.explanation(session->caller, query, tell);
+    if (path == "/api/history" && parts.history)
+      return history(session, query, sink, parts.executor.now() + kWaitForRights);
+    nothing_here(sink);
+  }
+
+  void history(const SessionPtr& session, const http::Query& query, const Sink& sink, Time until) {
+    const auto from = millis_in(query.get("from")), to = millis_in(query.get("to"));
+    if (!from || !to || *from > *to)
+      return answer(sink, refusal(400, "from, to: expected milliseconds since 1970, in this order"));
+    const Scope* scope = session->rights.find(session->caller, {api::kWorkloads, true});
+    if (scope == nullptr) {
+      if (parts.executor.now() >= until)
+        return answer(sink, refusal(503, "the API server cannot be asked what you may see"));
+      parts.executor.after(kLookAgain, [weak = weak_from_this(), session, query, sink, until] {
+        if (const auto self = weak.lock()) self->history(session, query, sink, until);
+      });
+      return;
+    }
+    if (scope->nothing()) return answer(sink, refusal(403, "your roles do not allow you to list workloads"));
+    HistoryQuestion question{*from, *to, std::string(query.get("cq")),
+                             [may = *scope](std::string_view ns) { return may.covers(ns); }};
+    parts.history(std::move(question), [sink](Result<Json> found) {
+      answer(sink, found ? json_reply(*found) : refusal(503, found.error().message));
+    });
+  }
+
+  void change(const SessionPtr& session, const std::string& body, const Sink& sink) {
+    if (!parts.allow_changes || !parts.as_user)
+      return answer(sink, refusal(403, "this console changes nothing; it was started without --allow-changes"));
+    const auto parsed = parse_json(body);
+    if (!parsed) return answer(sink, refusal(400, "the body is no JSON: " + parsed.error().message));
+    auto change = read_change(*parsed);
+    if (!change) return answer(sink, refusal(400, change.error().message));
+    make_change(parts.as_user, session->token, std::move(*change),
+                [sink](http::HttpResponse response) { answer(sink, std::move(response)); });
   }
 
   // Calls `then` with the session, unless the client has gone by then.
@@ -152,8 +219,8 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
                       {"groups", JsonArray(groups.begin(), groups.end())},
                       {"allowChanges", parts.allow_changes},
                       {"version", parts.version},
-                      {"explain", false},
-                      {"history", false},
+                      {"explain", static_cast<bool>(parts.read_path)},
+                      {"history", static_cast<bool>(parts.history)},
                       {"now", millis(parts.executor.now())}};
   }
 
@@ -178,6 +245,7 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
   ConsoleParts parts;
   StaticFiles files;
   Feeds feeds;
+  Questions questions;
   LoginLimits logins;
   std::set<Stream*> open;
   bool pumps_soon = false, ask_rights = false;

@@ -11,6 +11,9 @@
 #include "api/rest.h"
 #include "base/embedded.h"
 #include "base/executor.h"
+#include "console/changes.h"
+#include "console/history.h"
+#include "console/positions.h"
 #include "http/handler.h"
 #include "serve/delegated_auth.h"
 
@@ -26,6 +29,9 @@ struct ConsoleParts {
   std::span<const embedded::File> files = {};  // the page
   std::string version = {};
   bool allow_changes = false;
+  ReadPath read_path = nullptr;     // for the visibility API; empty: no explanations and no positions
+  AsUser as_user = nullptr;         // makes changes; needed when they are allowed
+  HistorySource history = nullptr;  // empty: there is no journal
 };
 
 class Console final : public http::Handler {

@@ -36,6 +36,7 @@ Stream::Stream(SessionPtr session, std::vector<Feed*> feeds, std::shared_ptr<htt
   for (Feed* feed : feeds) {
     parts_.emplace_back();
     parts_.back().feed = feed;
+    ++feed->watchers;
   }
   ++session_->streams;
   open_.insert(this);
@@ -50,6 +51,7 @@ Stream::Stream(SessionPtr session, std::vector<Feed*> feeds, std::shared_ptr<htt
 
 Stream::~Stream() {
   --session_->streams;
+  for (const Part& part : parts_) --part.feed->watchers;
   open_.erase(this);
 }
 

@@ -81,9 +81,20 @@ std::string joined(const std::string& one, const std::string& other) {
 
 Json json_of(const std::vector<std::string>& texts) { return JsonArray(texts.begin(), texts.end()); }
 
-Json token_review(std::string_view token) {
-  return JsonObject{
-      {"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenReview"}, {"spec", JsonObject{{"token", token}}}};
+Json token_review(std::string_view token, const std::vector<std::string>& audiences) {
+  JsonObject spec{{"token", token}};
+  if (!audiences.empty()) spec["audiences"] = json_of(audiences);
+  return JsonObject{{"apiVersion", "authentication.k8s.io/v1"}, {"kind", "TokenReview"}, {"spec", std::move(spec)}};
+}
+
+// Whether a review names one of the audiences. A server that does not know audiences names none.
+bool is_for(const Json& review, const std::vector<std::string>& audiences) {
+  if (audiences.empty()) return true;
+  const JsonArray& named = array_at(review, {"status", "audiences"});
+  return std::any_of(named.begin(), named.end(), [&](const Json& name) {
+    return name.is_string() &&
+           std::find(audiences.begin(), audiences.end(), view(name.get_string())) != audiences.end();
+  });
 }
 
 Json access_review(const Caller& caller, const AccessAttributes& a) {
@@ -187,8 +198,8 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     if (const auto it = identifying.find(key); it != identifying.end()) return it->second.push_back(std::move(done));
     if (in_flight >= kMaxQuestionsInFlight) return done(tl::unexpected(cannot_ask("too many questions at once")));
     identifying[key].push_back(std::move(done));
-    create(api::kTokenReviews, token_review(token), [this, key](const api::RestResponse& response) {
-      Identified answer = identified(response);
+    create(api::kTokenReviews, token_review(token, options.audiences), [this, key](const api::RestResponse& response) {
+      Identified answer = identified(response, options.audiences);
       if (response.ok()) {
         const Duration lifetime = answer ? options.token_lifetime : options.refusal_lifetime;
         callers.put(key, answer, executor.now() + lifetime);
@@ -198,12 +209,13 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     });
   }
 
-  static Identified identified(const api::RestResponse& response) {
+  static Identified identified(const api::RestResponse& response, const std::vector<std::string>& audiences) {
     if (!response.ok()) return tl::unexpected(cannot_ask(reason_of(response)));
     if (!bool_at(response.body, {"status", "authenticated"})) {
       const std::string_view why = string_at(response.body, {"status", "error"});
       return tl::unexpected(not_known(why.empty() ? "the token is not valid" : why));
     }
+    if (!is_for(response.body, audiences)) return tl::unexpected(not_known("the token is for another audience"));
     const Json* user = find_path(response.body, {"status", "user"});
     Caller caller = user ? caller_of(*user) : Caller();
     if (caller.user.name.empty()) return tl::unexpected(not_known("the token belongs to nobody"));

@@ -40,6 +40,8 @@ struct DelegatedAuthOptions {
   Duration token_lifetime = std::chrono::minutes(2);     // how long a valid token is cached
   Duration refusal_lifetime = std::chrono::seconds(10);  // how long an invalid token is cached
   Duration decision_lifetime = std::chrono::seconds(10);
+  // A token must be made for one of these; empty: for the API server itself.
+  std::vector<std::string> audiences = {};
   Duration trust_refresh = std::chrono::minutes(1);  // how often the trusted authorities are read again
 };
 

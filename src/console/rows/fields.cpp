@@ -67,6 +67,12 @@ void put_why(JsonObject& row, const Json* condition) {
   put_text(row, "message", string_at(*condition, {"message"}));
 }
 
+std::string taint_text(const Json& taint) {
+  const std::string_view value = string_at(taint, {"value"});
+  return std::string(string_at(taint, {"key"})) + (value.empty() ? "" : "=" + std::string(value)) + ":" +
+         std::string(string_at(taint, {"effect"}));
+}
+
 std::optional<RowStart> start_row(const Json& object) {
   const std::string_view name = string_at(object, {"metadata", "name"}),
                          ns = string_at(object, {"metadata", "namespace"});

@@ -36,6 +36,8 @@ void put_int(JsonObject& row, std::string_view field, std::optional<std::int64_t
 // Sets `reason` and `message` to those of a condition, if any.
 void put_why(JsonObject& row, const Json* condition);
 
+std::string taint_text(const Json& taint);  // "key=value:Effect", "key:Effect"
+
 // A row that begins with key, ns (of namespaced objects), name and created; nullopt when the object has no name.
 struct RowStart {
   Row row;

@@ -1,0 +1,55 @@
+// The command line of berth console.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "base/log.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/run_console.h"
+
+namespace berth::cli {
+namespace {
+
+struct ConsoleFlags {
+  RunConsoleOptions console;
+  std::string log_level = "info";
+  std::string log_format = "text";
+};
+
+int run_console_command(const ConsoleFlags& flags) {
+  const auto level = log::parse_level(flags.log_level);
+  if (!level) return failure("--log-level: " + level.error().message);
+  log::configure(*level, flags.log_format == "json" ? log::Format::kJson : log::Format::kText);
+  const auto done = run_console(flags.console);
+  return done ? 0 : failure(done.error().message);
+}
+
+}  // namespace
+
+Command add_console(CLI::App& root) {
+  auto* app = root.add_subcommand("console", "Serve a web console of a cluster, in it or from outside");
+  auto flags = std::make_shared<ConsoleFlags>();
+  add_access_flags(*app, flags->console.access);
+  app->add_option("--listen", flags->console.listen, "Address and port of the console; port 0 takes a free one")
+      ->capture_default_str();
+  app->add_option("--tls-cert", flags->console.tls_cert, "A file with the console's certificate, PEM");
+  app->add_option("--tls-key", flags->console.tls_key, "A file with the certificate's key, PEM");
+  app->add_flag("--plain-http", flags->console.plain_http,
+                "Plain HTTP also for other machines: only behind an ingress that ends TLS");
+  app->add_flag("--allow-changes", flags->console.allow_changes,
+                "Users may stop and resume queues, and activate and deactivate workloads, with their own rights");
+  app->add_option("--journal", flags->console.journal,
+                  "The directory of the controller's journal, for the history (default: no history)");
+  app->add_option("--audiences", flags->console.audiences,
+                  "Audiences for which users' tokens must be made (default: the API server's own)")
+      ->delimiter(',');
+  app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
+  app->add_option("--log-format", flags->log_format, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app->footer("Users log in with a bearer token of the cluster, and see what they may list.");
+  return {app, [flags] { return run_console_command(*flags); }};
+}
+
+}  // namespace berth::cli

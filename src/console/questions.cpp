@@ -1,0 +1,215 @@
+#include "console/questions.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "api/kueue/names.h"
+#include "api/meta.h"
+#include "api/resources.h"
+#include "api/status.h"
+#include "api/visibility/visibility.h"
+#include "base/yaml.h"
+#include "console/names.h"
+#include "console/replies.h"
+#include "console/rows/fields.h"
+
+namespace berth::console {
+namespace {
+
+constexpr const char* kGroupLabel = "kueue.x-k8s.io/pod-group-name";
+// Events have both times in some servers and only one in others.
+constexpr std::string_view kEventTimes[] = {"deprecatedLastTimestamp", "lastTimestamp", "eventTime"};
+
+http::HttpResponse failed(const api::RestResponse& response) {
+  if (response.code == 404) return refusal(404, api::failure_text(response));
+  if (response.code == 403)
+    return refusal(403, "the console's own account may not read this: " + api::failure_text(response));
+  return refusal(503, "the API server cannot be asked: " + api::failure_text(response));
+}
+
+serve::AccessAttributes attributes_of(std::string verb, const api::GroupVersionResource& resource, std::string_view ns,
+                                      std::string_view name) {
+  serve::AccessAttributes what;
+  what.verb = std::move(verb);
+  what.resource = resource;
+  what.ns = ns;
+  what.name = name;
+  return what;
+}
+
+std::int64_t event_time(const Json& event) {
+  if (const auto last = millis_at(event, {"series", "lastObservedTime"})) return *last;
+  for (const std::string_view field : kEventTimes) {
+    if (const auto time = millis_at(event, {field})) return *time;
+  }
+  return millis_at(event, {"metadata", "creationTimestamp"}).value_or(0);
+}
+
+JsonObject event_of(const Json& event) {
+  std::int64_t count = int_at(event, {"series", "count"});
+  if (count <= 0) count = int_at(event, {"deprecatedCount"}, int_at(event, {"count"}, 1));
+  std::string_view from = string_at(event, {"reportingController"});
+  if (from.empty()) from = string_at(event, {"deprecatedSource", "component"});
+  const std::string_view note = string_at(event, {"note"});
+  return JsonObject{{"time", event_time(event)},
+                    {"count", std::max<std::int64_t>(count, 1)},
+                    {"type", string_at(event, {"type"})},
+                    {"reason", string_at(event, {"reason"})},
+                    {"message", note.empty() ? string_at(event, {"message"}) : note},
+                    {"from", from}};
+}
+
+Json events_of(const Json& list, std::string_view kind, std::string_view name) {
+  std::vector<JsonObject> events;
+  for (const Json& event : array_at(list, {"items"})) {
+    if (string_at(event, {"regarding", "kind"}) == kind && string_at(event, {"regarding", "name"}) == name)
+      events.push_back(event_of(event));
+  }
+  std::stable_sort(events.begin(), events.end(), [](const JsonObject& a, const JsonObject& b) {
+    return a.at("time").as_int64() > b.at("time").as_int64();
+  });
+  if (events.size() > kMaxEvents) events.resize(kMaxEvents);
+  JsonArray out;
+  for (JsonObject& event : events) out.push_back(std::move(event));
+  return JsonObject{{"events", std::move(out)}};
+}
+
+bool is_of_workload(const Json& pod, std::string_view workload) {
+  return string_at(pod, {"metadata", "annotations", api::kueue::kWorkloadAnnotation}) == workload ||
+         string_at(pod, {"metadata", "labels", kGroupLabel}) == workload;
+}
+
+bool all_ready(const Json& pod) { return is_true(condition_of(pod, "Ready")); }
+
+// Why a pod does not run: the first thing that its status says about it.
+std::string_view trouble_of(const Json& pod) {
+  for (const Json& container : array_at(pod, {"status", "containerStatuses"})) {
+    for (const std::string_view state : {"waiting", "terminated"}) {
+      const std::string_view message = string_at(container, {"state", state, "message"});
+      if (!message.empty()) return message;
+      const std::string_view reason = string_at(container, {"state", state, "reason"});
+      if (!reason.empty() && reason != "Completed") return reason;
+    }
+  }
+  if (const Json* scheduled = condition_of(pod, "PodScheduled"); is_false(scheduled))
+    return string_at(*scheduled, {"message"});
+  return string_at(pod, {"status", "message"});
+}
+
+JsonObject pod_of(const Json& pod) {
+  JsonObject out{{"name", string_at(pod, {"metadata", "name"})}};
+  put_text(out, "node", string_at(pod, {"spec", "nodeName"}));
+  out["phase"] = string_at(pod, {"status", "phase"}, "Pending");
+  out["ready"] = all_ready(pod);
+  put_text(out, "message", trouble_of(pod));
+  JsonObject domains;
+  for (const auto& [label, value] : object_at(pod, {"spec", "nodeSelector"})) {
+    if (value.is_string()) domains[label] = value;
+  }
+  out["domains"] = std::move(domains);
+  return out;
+}
+
+}  // namespace
+
+void Questions::when_allowed(const serve::Caller& caller, const serve::AccessAttributes& what, Done done,
+                             std::function<void(Done)> then) {
+  auth_.authorize(caller, what, [done = std::move(done), then = std::move(then)](const auto& refused) {
+    if (!refused) return then(done);
+    if (refused->status != 403) return done(refusal(503, "the API server cannot be asked what you may see"));
+    const auto status = parse_json(refused->body);
+    done(refusal(403, status ? string_at(*status, {"message"}, "forbidden") : std::string_view("forbidden")));
+  });
+}
+
+void Questions::object(const serve::Caller& caller, const http::Query& query, Done done) {
+  const auto known = named_resource(query.get("resource"));
+  const std::string_view ns = query.get("namespace"), name = query.get("name");
+  if (!known) return done(refusal(400, "resource: there is no such resource here"));
+  if (!may_be_name(name)) return done(refusal(400, "name: expected the name of an object"));
+  if (known->namespaced != !ns.empty() || (known->namespaced && !may_be_name(ns)))
+    return done(refusal(400, known->namespaced ? "namespace: expected the name of a namespace"
+                                               : "namespace: these objects are in no namespace"));
+  api::RestRequest request;
+  request.verb = api::Verb::kGet;
+  request.resource = known->resource;
+  request.ns = ns;
+  request.name = name;
+  when_allowed(caller, attributes_of("get", known->resource, ns, name), std::move(done),
+               [this, request](const Done& tell) {
+                 client_.call(request, [tell](api::RestResponse response) {
+                   if (!response.ok()) return tell(failed(response));
+                   erase_path(response.body, {"metadata", "managedFields"});
+                   const std::string yaml = to_yaml(response.body);
+                   tell(json_reply(JsonObject{{"object", std::move(response.body)}, {"yaml", yaml}}));
+                 });
+               });
+}
+
+void Questions::events(const serve::Caller& caller, const http::Query& query, Done done) {
+  const std::string ns(query.get("namespace")), kind(query.get("kind")), name(query.get("name"));
+  const bool word = !kind.empty() && kind.size() <= 63 && std::all_of(kind.begin(), kind.end(), [](char c) {
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+  });
+  if (!word) return done(refusal(400, "kind: expected the kind of an object"));
+  if (!may_be_name(name)) return done(refusal(400, "name: expected the name of an object"));
+  if (!ns.empty() && !may_be_name(ns)) return done(refusal(400, "namespace: expected the name of a namespace"));
+  api::RestRequest request;
+  request.verb = api::Verb::kList;
+  request.resource = api::kEvents;
+  // Events of objects without a namespace are in "default".
+  request.ns = ns.empty() ? "default" : ns;
+  request.field_selector = "regarding.kind=" + kind + ",regarding.name=" + name;
+  when_allowed(caller, attributes_of("list", api::kEvents, request.ns, ""), std::move(done),
+               [this, request, kind, name](const Done& tell) {
+                 client_.call(request, [tell, kind, name](const api::RestResponse& response) {
+                   tell(response.ok() ? json_reply(events_of(response.body, kind, name)) : failed(response));
+                 });
+               });
+}
+
+void Questions::pods(const serve::Caller& caller, const http::Query& query, Done done) {
+  const std::string ns(query.get("namespace")), workload(query.get("workload"));
+  if (!may_be_name(ns)) return done(refusal(400, "namespace: expected the name of a namespace"));
+  if (!may_be_name(workload)) return done(refusal(400, "workload: expected the name of a workload"));
+  api::RestRequest request;
+  request.verb = api::Verb::kList;
+  request.resource = api::kPods;
+  request.ns = ns;
+  request.limit = kMaxPods;
+  when_allowed(caller, attributes_of("list", api::kPods, ns, ""), std::move(done),
+               [this, request, workload](const Done& tell) {
+                 client_.call(request, [tell, workload](const api::RestResponse& response) {
+                   if (!response.ok()) return tell(failed(response));
+                   JsonArray pods;
+                   for (const Json& pod : array_at(response.body, {"items"})) {
+                     if (is_of_workload(pod, workload)) pods.push_back(pod_of(pod));
+                   }
+                   tell(json_reply(JsonObject{{"pods", std::move(pods)}}));
+                 });
+               });
+}
+
+void Questions::explanation(const serve::Caller& caller, const http::Query& query, Done done) {
+  const std::string ns(query.get("namespace")), name(query.get("name"));
+  if (!may_be_name(ns)) return done(refusal(400, "namespace: expected the name of a namespace"));
+  if (!may_be_name(name)) return done(refusal(400, "name: expected the name of a workload"));
+  const std::string version(api::visibility::kVersions[0]);
+  auto what = attributes_of("get", {std::string(api::visibility::kGroup), version, "workloads"}, ns, name);
+  what.subresource = api::visibility::kExplanation;
+  const std::string path = "/apis/" + what.resource.group + "/" + version + "/namespaces/" + ns + "/workloads/" + name +
+                           "/" + std::string(api::visibility::kExplanation);
+  when_allowed(caller, what, std::move(done), [this, caller, what, path](const Done& tell) {
+    // Objects of other namespaces are named only to users who may ask in all namespaces.
+    auto everywhere = what;
+    everywhere.ns.clear();
+    auth_.authorize(caller, everywhere, [this, tell, path](const auto& refused) {
+      read_(refused ? path : path + "?all=true", [tell](const api::RestResponse& response) {
+        tell(response.ok() ? json_reply(response.body) : failed(response));
+      });
+    });
+  });
+}
+
+}  // namespace berth::console
