@@ -1,5 +1,6 @@
 #include "engine/explain/rehearsal.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/meta.h"
@@ -78,9 +79,55 @@ void Rehearsal::perform(const Effects& effects) {
 void Rehearsal::written(const Ptr<Workload>& base, Workload changed, std::uint64_t write) {
   changed.meta.resource_version = std::to_string(kNewest + ++versions_);
   const std::string key = api::object_key(base->meta);
-  if (lifecycle::state_of(changed) == lifecycle::State::kEvicting) evicting_.insert(key);
+  const auto state = lifecycle::state_of(changed);
+  if (state == lifecycle::State::kEvicting) evicting_.insert(key);
   answers_.push_back(WriteSettled{write, WriteSettled::Outcome::kDone, changed.meta.resource_version, ""});
-  answers_.push_back(WorkloadSeen{std::make_shared<const Workload>(std::move(changed))});
+  const auto seen = std::make_shared<const Workload>(std::move(changed));
+  if (state != lifecycle::state_of(*base)) moved_.push_back(seen);
+  answers_.push_back(WorkloadSeen{seen});
+}
+
+void Rehearsal::advance(Time now) {
+  now_ = std::max(now_, now);
+  feed(TimePassed{});
+}
+
+std::optional<Time> Rehearsal::next_timer() const {
+  auto when = engine_.impl_->workloads.earliest();
+  if (const auto next = engine_.impl_->scheduler.next_wake(); next && (!when || *next < *when)) when = next;
+  return when;
+}
+
+bool Rehearsal::has_topologies() const { return !engine_.impl_->registries.topologies.empty(); }
+
+std::vector<Ptr<Workload>> Rehearsal::workloads() const {
+  std::vector<Ptr<Workload>> out;
+  engine_.impl_->workloads.for_each([&](const Tracked& t) { out.push_back(t.base); });
+  return out;
+}
+
+void Rehearsal::finish(const std::string& key) {
+  const Tracked* t = std::as_const(engine_.impl_->workloads).find(key);
+  if (t == nullptr) return;
+  api::kueue::JobReport report;
+  report.finished = api::kueue::JobReport::Outcome{"Succeeded", ""};
+  report.workload_version = t->base->meta.resource_version;
+  std::vector<Event> events{JobReported{t->base->meta.ns, t->base->meta.name, std::move(report)}};
+  end_pods(key, events);
+  for (const Event& event : events) feed(event);
+}
+
+void Rehearsal::end_pods(const std::string& key, std::vector<Event>& out) {
+  if (!pods_of_) {
+    pods_of_.emplace();
+    for (const auto& [uid, pod] : engine_.impl_->nodes.pods()) {
+      if (!pod->workload.empty()) (*pods_of_)[api::object_key(pod->ns, pod->workload)].push_back(uid);
+    }
+  }
+  const auto pods = pods_of_->find(key);
+  if (pods == pods_of_->end()) return;
+  for (std::string& uid : pods->second) out.push_back(PodGone{std::move(uid)});
+  pods_of_->erase(pods);
 }
 
 bool Rehearsal::stop_evicted() {
@@ -93,9 +140,7 @@ bool Rehearsal::stop_evicted() {
     report.stopped = true;
     report.workload_version = t->base->meta.resource_version;
     events.push_back(JobReported{t->base->meta.ns, t->base->meta.name, std::move(report)});
-    for (const auto& [uid, pod] : impl.nodes.pods()) {
-      if (!pod->workload.empty() && api::object_key(pod->ns, pod->workload) == key) events.push_back(PodGone{uid});
-    }
+    end_pods(key, events);
   }
   for (const Event& event : events) feed(event);
   return !events.empty();

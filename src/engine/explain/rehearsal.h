@@ -1,13 +1,15 @@
 // What would happen: a copy of the engine that lives by itself. Every write succeeds at once, evicted jobs stop at once
-// and their pods end, created jobs run. Time stands still, so back-offs do not end.
+// and their pods end, created jobs run. Time stands still until it is moved, so back-offs do not end by themselves.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.h"
@@ -33,10 +35,22 @@ class Rehearsal {
   // Workloads that were preempted, by key, with the message of their condition.
   const std::map<std::string, std::string>& preempted() const { return preempted_; }
 
+  // --- For what takes time.
+  Time now() const { return now_; }
+  void advance(Time now);                  // call settle() afterwards
+  std::optional<Time> next_timer() const;  // when the engine itself has something to do
+  // Workloads that moved to another state since the last call, in order; with their versions.
+  std::vector<Ptr<api::kueue::Workload>> moved() { return std::exchange(moved_, {}); }
+  std::vector<Ptr<api::kueue::Workload>> workloads() const;  // all that have not finished, as the API holds them
+  bool has_topologies() const;
+  // Its job succeeded and its pods ended. Call settle() afterwards.
+  void finish(const std::string& key);
+
  private:
   void perform(const Effects& effects);
   void written(const Ptr<api::kueue::Workload>& base, api::kueue::Workload changed, std::uint64_t write);
   bool stop_evicted();
+  void end_pods(const std::string& key, std::vector<Event>& out);
 
   Engine engine_;
   Time now_;
@@ -45,6 +59,8 @@ class Rehearsal {
   std::set<std::string> evicting_;  // keys
   bool again_ = false;              // the engine wants another pass now
   std::map<std::string, std::string> preempted_;
+  std::vector<Ptr<api::kueue::Workload>> moved_;
+  std::optional<std::map<std::string, std::vector<std::string>>> pods_of_;  // UIDs by key of the workload
 };
 
 }  // namespace berth::engine

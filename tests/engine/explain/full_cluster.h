@@ -13,7 +13,9 @@ namespace berth::engine::test {
 
 class FullCluster {
  public:
-  explicit FullCluster(unsigned seed) : random_(seed), placed_(seed % 4 == 3), scenario(options(seed)) {
+  // `limited`: each workload has a maximum execution time.
+  explicit FullCluster(unsigned seed, bool limited = false)
+      : random_(seed), placed_(seed % 4 == 3), limited_(limited), scenario(options(seed)) {
     if (placed_) add_nodes();
     for (int f = 0; f < flavors_; ++f) {
       const std::string name = "f" + std::to_string(f);
@@ -40,7 +42,7 @@ class FullCluster {
 
  private:
   std::mt19937 random_;
-  bool placed_;
+  bool placed_, limited_;
   int flavors_ = placed_ ? 1 : 1 + pick(2), queues_ = 1 + pick(3);
   std::map<std::string, api::kueue::ClusterQueue> given_;
 
@@ -99,6 +101,7 @@ class FullCluster {
         .priority(pick(3))
         .created(at(w));
     if (placed_ && chance(60)) builder.required(chance(50) ? "rack" : "kubernetes.io/hostname");
+    if (limited_) builder.max_seconds(20 + pick(200));
     scenario.give(builder);
   }
 };
