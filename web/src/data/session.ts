@@ -60,6 +60,9 @@ export async function signOut(): Promise<void> {
   become({ is: 'out', why: 'signedOut' });
 }
 
+// Also when the link is opened in a page that is already there: only the fragment changes then.
+addEventListener('hashchange', () => new URLSearchParams(location.hash.slice(1)).has('token') && void begin());
+
 export async function begin(): Promise<void> {
   const token = new URLSearchParams(location.hash.slice(1)).get('token');
   if (token !== null) {

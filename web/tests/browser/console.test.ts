@@ -94,6 +94,7 @@ test('the keyboard alone is enough', async ({ page, cluster }) => {
   await page.keyboard.press('Enter');
   await expect(page.locator('.panel')).toContainText('b1-r1-n1');
   await page.goto(cluster.url);
+  await expect(page.locator('h1')).toHaveText('Overview');
   await page.keyboard.press('Tab');
   await expect(page.getByRole('link', { name: 'Skip to the content' })).toBeFocused();
 });

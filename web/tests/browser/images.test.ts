@@ -1,0 +1,36 @@
+// The pictures of the documents (docs/images), taken only when BERTH_IMAGES is set.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, IMAGES, test } from './cluster';
+
+test.skip(!process.env.BERTH_IMAGES, 'BERTH_IMAGES is not set');
+
+test('pictures of every page', async ({ browser, cluster }) => {
+  test.setTimeout(300_000);
+  mkdirSync(IMAGES, { recursive: true });
+  // Jobs come and go for some minutes, so that charts and history have something to show.
+  await cluster.busy(Number(process.env.BERTH_IMAGES_ROUNDS ?? 45), 3);
+  cluster.kubectl(['annotate', 'node', 'b1-r3-n4', 'b2-r2-n7', 'berth.dev/fail=NotReady']);
+  cluster.kubectl(['cordon', 'b2-r5-n2']);
+  const waiting = cluster.kubectl(['get', 'workloads', '-n', 'language', '-o', 'jsonpath={range .items[?(@.status.conditions[0].status=="False")]}{.metadata.name}{"\\n"}{end}']).split('\n');
+  const running = cluster.kubectl(['get', 'workloads', '-n', 'vision', '-o', 'jsonpath={range .items[?(@.status.admission)]}{.metadata.name}{"\\n"}{end}']).split('\n').filter((name) => /pretrain|finetune/.test(name));
+  const shots: [string, string, 'light' | 'dark', string?, number?][] = [
+    ['overview', '/', 'light'], ['queues', '/queues', 'light'], ['workloads', '/workloads', 'light'], ['workload', `/workloads/language/${waiting[0]}`, 'light'],
+    ['topology', '/topology', 'light'], ['topology-workloads', '/topology?by=workload&node=b1-r1-n2', 'dark'], ['history', '/history?range=15m', 'light'],
+    ['cluster-queue', '/clusterqueues/vision', 'dark'], ['local-queue', '/localqueues/vision/main', 'light'], ['local-queues', '/localqueues', 'light'], ['cohorts', '/cohorts', 'light'],
+    ['cohort', '/cohorts/research', 'light'], ['flavors', '/flavors', 'light'], ['flavor', '/flavors/h100', 'light'], ['checks', '/checks', 'light'],
+    ['overview-dark', '/', 'dark'], ['overview-zh', '/', 'light', 'zh-CN'], ['telephone', '/', 'light', 'en', 390], ['login', '/', 'light'],
+    ...(running[0] ? [['workload-running', `/workloads/vision/${running[0]}`, 'dark'] as [string, string, 'dark']] : []),
+  ];
+  for (const [name, to, colorScheme, locale = 'en', width = 1360] of shots) {
+    const context = await browser.newContext({ colorScheme, locale, viewport: { width, height: 850 } });
+    const page = await context.newPage();
+    if (name !== 'login') {
+      await page.goto(`${cluster.url}${to}#token=${cluster.token}`);
+      await page.waitForTimeout(2500);
+    } else await page.goto(cluster.url);
+    await expect(page.locator('h1')).toBeVisible();
+    await page.screenshot({ path: join(IMAGES, `console-${name}.png`) });
+    await context.close();
+  }
+});
