@@ -1,4 +1,4 @@
-// Counts of unadmitted workloads, and the cohorts above a queue: for metrics.
+// Counts and sums by queue, checked; and the cohorts above a queue, for metrics.
 #include "engine/engine_impl.h"
 #include "engine/lifecycle/words.h"
 
@@ -45,6 +45,30 @@ std::optional<QueueCensus> Engine::local_queue_census(std::string_view ns, std::
   const std::size_t all = impl_->scheduler.pending_count(queue->cluster_queue, key);
   const std::size_t inadmissible = impl_->scheduler.inadmissible_count(queue->cluster_queue, key);
   return QueueCensus{{all - inadmissible, inadmissible}, impl_->workloads.counts_of_local_queue(key)};
+}
+
+// What queues hold, summed anew.
+std::vector<std::string> Engine::Impl::check_held() const {
+  HeldSums of_local, of_cluster;
+  workloads.for_each([&](const Tracked& t) {
+    const auto* holding = holding_status(t);
+    if (holding == nullptr) return;
+    const HeldAmounts held{amounts_held(*holding->admission, *t.now),
+                           api::is_true(holding->conditions, api::kueue::kAdmitted)};
+    of_local.add(t.local_queue, held);
+    of_cluster.add(t.cluster_queue, held);
+  });
+  std::vector<std::string> broken;
+  if (workloads.any_marked()) return broken;
+  for (const auto& [name, queue] : registries.cluster_queues) {
+    if (!HeldSums::same(workloads.held_in_cluster_queue(name), of_cluster.of(name)))
+      broken.push_back("ClusterQueue " + name + ": the sums of what its workloads hold are wrong");
+  }
+  for (const auto& [key, queue] : registries.local_queues) {
+    if (!HeldSums::same(workloads.held_in_local_queue(key), of_local.of(key)))
+      broken.push_back("LocalQueue " + key + ": the sums of what its workloads hold are wrong");
+  }
+  return broken;
 }
 
 // The counts, compared with fresh ones.

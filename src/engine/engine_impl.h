@@ -116,6 +116,7 @@ struct Engine::Impl : EngineFacts {
   void look_at_marked(Time now);
   void step(Tracked& t, Time now);
   void place(Tracked& t, Time now);  // puts it where it belongs in the scheduler: holding quota, pending, or absent
+  void count_held(Tracked& t);       // in the sums of its queues; once in a pass, when its status is decided
   void set_timer(Tracked& t);
   void apply(Tracked& t, lifecycle::Change change);
   void decide(Time now);
@@ -158,6 +159,7 @@ struct Engine::Impl : EngineFacts {
   std::optional<QueueCensus::Why> why_of(const Tracked& t) const;  // as decided; none: admitted or finished
   void recount(Tracked& t);                                        // call it whenever the decided status changed
   std::vector<std::string> check_census() const;
+  std::vector<std::string> check_held() const;
 
   // --- Statuses, finalizers and wake-ups (engine_status.cpp).
   void touch(const Tracked& t);

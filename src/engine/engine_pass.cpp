@@ -78,6 +78,7 @@ Effects Engine::Impl::schedule(Time now) {
   // Write releases of quota before reservations: a client that reads the API in order never sees more quota reserved
   // than exists.
   const auto wanted = std::exchange(to_flush, {});
+  for (Tracked* t : wanted) count_held(*t);
   for (const bool takes : {false, true}) {
     for (Tracked* t : wanted) {
       if (takes_quota(*t) == takes) flush(*t, now, out);
@@ -101,6 +102,7 @@ void Engine::Impl::learn(Time now) {
       forget(*t, now);
     } else {
       place(*t, now);
+      count_held(*t);
     }
   }
   end_recall();
@@ -110,6 +112,14 @@ void Engine::Impl::learn(Time now) {
 // By now all workloads that hold quota have taken their claims in the book of usage.
 void Engine::Impl::end_recall() {
   if (std::exchange(usage_recalled, false)) scheduler.end_adoption();
+}
+
+void Engine::Impl::count_held(Tracked& t) {
+  const auto* holding = holding_status(t);
+  if (holding == nullptr) return workloads.hold(t, nullptr);
+  const HeldAmounts held{amounts_held(*holding->admission, *t.now),
+                         api::is_true(holding->conditions, api::kueue::kAdmitted)};
+  workloads.hold(t, &held);
 }
 
 bool Engine::Impl::over(const Tracked& t) const {

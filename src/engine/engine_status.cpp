@@ -19,17 +19,18 @@ namespace {
 
 using Totals = std::map<std::pair<std::string, std::string>, Amount>;  // (flavor, resource)
 
-// What the workloads of a queue hold, and their numbers.
-struct Count {
+struct QueueTotals {
   Totals reservation, usage;
-  std::int32_t pending = 0, reserving = 0, admitted = 0;
 };
 
-void add(Totals& totals, const std::vector<Holding::Amount>& amounts) {
-  for (const auto& a : amounts) totals[{a.flavor, a.resource}] += a.amount;
+QueueTotals totals_of(const HeldSums::OfQueue& sums) {
+  QueueTotals out;
+  for (const auto& each : sums.totals) {
+    out.reservation[{each.flavor, each.resource}] = to_amount(each.reserved);
+    out.usage[{each.flavor, each.resource}] = to_amount(each.used);
+  }
+  return out;
 }
-
-bool is_admitted(const WorkloadStatus& status) { return api::is_true(status.conditions, api::kueue::kAdmitted); }
 
 void add_the_rest(const ClusterQueue& queue, const Totals& totals, std::vector<FlavorUsageStatus>& out) {
   const std::string& flavor = queue.terms.flavor_of_the_rest;
@@ -179,22 +180,12 @@ std::optional<FairShareStatus> Engine::Impl::fair_share(NodeId node) const {
 std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view name) const {
   const auto* queue = impl_->registries.cluster_queue(name);
   if (queue == nullptr) return std::nullopt;
-  Count count;
-  for (const Tracked* t : impl_->workloads.in_cluster_queue(name)) {
-    const auto* holding = impl_->holding_status(*t);
-    if (holding == nullptr) continue;
-    const auto held = amounts_held(*holding->admission, *t->now);
-    add(count.reservation, held);
-    ++count.reserving;
-    if (!is_admitted(*holding)) continue;
-    add(count.usage, held);
-    ++count.admitted;
-  }
+  const auto& held = impl_->workloads.held_in_cluster_queue(name);
+  const QueueTotals totals = totals_of(held);
   const Activity& activity = impl_->registries.activity(*queue);
-  ClusterQueueStatus out{activity.active, activity.reason, activity.message, {}, {}, 0,
-                         count.reserving, count.admitted};
-  out.reservation = usage_status(*queue, count.reservation, !queue->cohort_name.empty());
-  out.usage = usage_status(*queue, count.usage, !queue->cohort_name.empty());
+  ClusterQueueStatus out{activity.active, activity.reason, activity.message, {}, {}, 0, held.reserving, held.admitted};
+  out.reservation = usage_status(*queue, totals.reservation, !queue->cohort_name.empty());
+  out.usage = usage_status(*queue, totals.usage, !queue->cohort_name.empty());
   out.pending = static_cast<std::int32_t>(impl_->scheduler.pending_count(name));
   out.fair_share = impl_->fair_share(impl_->scheduler.ledger().find_cluster_queue(name));
   return out;
@@ -224,24 +215,15 @@ std::optional<LocalQueueStatus> Engine::local_queue_status(std::string_view ns, 
   const std::string key = api::object_key(ns, name);
   const auto* queue = impl_->registries.local_queue(key);
   if (queue == nullptr) return std::nullopt;
-  Count count;
-  for (const Tracked* t : impl_->workloads.in_local_queue(key)) {
-    if (impl_->scheduler.pending(t->id)) ++count.pending;
-    const auto* holding = impl_->holding_status(*t);
-    if (holding == nullptr) continue;
-    const auto held = amounts_held(*holding->admission, *t->now);
-    add(count.reservation, held);
-    ++count.reserving;
-    if (!is_admitted(*holding)) continue;
-    add(count.usage, held);
-    ++count.admitted;
-  }
+  const auto& held = impl_->workloads.held_in_local_queue(key);
+  const auto pending = static_cast<std::int32_t>(impl_->scheduler.pending_count(queue->cluster_queue, key));
   const Activity activity = impl_->registries.activity(*queue);
   LocalQueueStatus out{activity.active, activity.reason, activity.message, {}, {},
-                       count.pending,   count.reserving, count.admitted};
+                       pending,         held.reserving,  held.admitted};
   if (const auto* cq = impl_->registries.cluster_queue(queue->cluster_queue)) {
-    out.reservation = usage_status(*cq, count.reservation, false);
-    out.usage = usage_status(*cq, count.usage, false);
+    const QueueTotals totals = totals_of(held);
+    out.reservation = usage_status(*cq, totals.reservation, false);
+    out.usage = usage_status(*cq, totals.usage, false);
   }
   out.past_usage = impl_->past_usage(key);
   return out;
@@ -300,6 +282,7 @@ std::size_t Engine::names_kept() const { return impl_->scheduler.names().size();
 
 std::vector<std::string> Engine::Impl::check_invariants() const {
   auto broken = scheduler.check();
+  for (auto& sentence : check_held()) broken.push_back(std::move(sentence));
   for (auto& sentence : check_census()) broken.push_back(std::move(sentence));
   if (!synced) return broken;
   std::map<const Tracked*, WorkloadId> fresh_ids;

@@ -10,6 +10,8 @@ TrackedWorkloads::TrackedWorkloads(const TrackedWorkloads& other)
       whys_(other.whys_),
       counts_by_local_queue_(other.counts_by_local_queue_),
       counts_by_cluster_queue_(other.counts_by_cluster_queue_),
+      held_by_local_queue_(other.held_by_local_queue_),
+      held_by_cluster_queue_(other.held_by_cluster_queue_),
       marked_(other.marked_) {
   for (const auto& [key, t] : other.all_) {
     auto copy = std::make_unique<Tracked>(*t);
@@ -66,6 +68,7 @@ void TrackedWorkloads::renumber(const std::function<WorkloadId(const Tracked&)>&
 
 void TrackedWorkloads::erase(Tracked& t) {
   count(t, std::nullopt);
+  hold(t, nullptr);
   unfile(by_local_queue_, t.local_queue, t);
   unfile(by_cluster_queue_, t.cluster_queue, t);
   set_timer(t, std::nullopt);
@@ -90,9 +93,11 @@ void TrackedWorkloads::refile(Index& index, std::string& name, std::string other
 void TrackedWorkloads::file(Tracked& t, std::string local_queue, std::string cluster_queue) {
   if (t.local_queue == local_queue && t.cluster_queue == cluster_queue) return;
   count_out(t);
+  sum_out(t);
   refile(by_local_queue_, t.local_queue, std::move(local_queue), t);
   refile(by_cluster_queue_, t.cluster_queue, std::move(cluster_queue), t);
   count_in(t);
+  sum_in(t);
 }
 
 void TrackedWorkloads::add(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why) {
@@ -107,6 +112,18 @@ void TrackedWorkloads::subtract(CountsByQueue& counts, const std::string& name, 
   if (queue->second.empty()) counts.erase(queue);
 }
 
+void TrackedWorkloads::sum_in(const Tracked& t) {
+  if (!t.held) return;
+  held_by_local_queue_.add(t.local_queue, *t.held);
+  held_by_cluster_queue_.add(t.cluster_queue, *t.held);
+}
+
+void TrackedWorkloads::sum_out(const Tracked& t) {
+  if (!t.held) return;
+  held_by_local_queue_.subtract(t.local_queue, *t.held);
+  held_by_cluster_queue_.subtract(t.cluster_queue, *t.held);
+}
+
 void TrackedWorkloads::count_in(const Tracked& t) {
   if (t.why == nullptr) return;
   add(counts_by_local_queue_, t.local_queue, *t.why);
@@ -117,6 +134,15 @@ void TrackedWorkloads::count_out(const Tracked& t) {
   if (t.why == nullptr) return;
   subtract(counts_by_local_queue_, t.local_queue, *t.why);
   subtract(counts_by_cluster_queue_, t.cluster_queue, *t.why);
+}
+
+void TrackedWorkloads::hold(Tracked& t, const HeldAmounts* held) {
+  const bool same =
+      held == nullptr ? !t.held : t.held && t.held->admitted == held->admitted && t.held->amounts == held->amounts;
+  if (same) return;
+  sum_out(t);
+  t.held = held == nullptr ? Rare<HeldAmounts>() : Rare<HeldAmounts>(*held);
+  sum_in(t);
 }
 
 void TrackedWorkloads::count(Tracked& t, const std::optional<QueueCensus::Why>& why) {

@@ -14,6 +14,7 @@
 #include "base/rare.h"
 #include "engine/asks.h"
 #include "engine/engine.h"
+#include "engine/held_sums.h"
 #include "engine/lifecycle/topology.h"
 #include "engine/quota/ids.h"
 
@@ -99,6 +100,8 @@ struct Tracked {
   // Why it is not admitted, as the counts by queue have it; null: it is not counted. Owned by TrackedWorkloads.
   const QueueCensus::Why* why = nullptr;
 
+  Rare<HeldAmounts> held;  // as the sums by queue have it; null: it holds nothing
+
   std::string local_queue;    // "namespace/name"
   std::string cluster_queue;  // of the admission, else of the local queue; empty: unknown
   std::optional<Time> timer;
@@ -137,6 +140,13 @@ class TrackedWorkloads {
   const Counts& counts_of_local_queue(std::string_view key) const;
   const Counts& counts_of_cluster_queue(std::string_view name) const;
 
+  // Adds to the sums of its queues what it holds; null: nothing. Later changes of its queues take it along.
+  void hold(Tracked& tracked, const HeldAmounts* held);
+  const HeldSums::OfQueue& held_in_local_queue(std::string_view key) const { return held_by_local_queue_.of(key); }
+  const HeldSums::OfQueue& held_in_cluster_queue(std::string_view name) const {
+    return held_by_cluster_queue_.of(name);
+  }
+
   void set_timer(Tracked& tracked, std::optional<Time> when);
   std::optional<Time> earliest() const;
   std::vector<Tracked*> due(Time now) const;
@@ -165,6 +175,8 @@ class TrackedWorkloads {
   static void subtract(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why);
   void count_in(const Tracked& tracked);
   void count_out(const Tracked& tracked);
+  void sum_in(const Tracked& tracked);
+  void sum_out(const Tracked& tracked);
   static void unfile(Index& index, const std::string& name, Tracked& tracked);
   static void refile(Index& index, std::string& name, std::string other, Tracked& tracked);
 
@@ -173,6 +185,7 @@ class TrackedWorkloads {
   Index by_local_queue_, by_cluster_queue_;
   std::map<QueueCensus::Why, std::size_t> whys_;  // the reasons of counted workloads, with the number of their users
   CountsByQueue counts_by_local_queue_, counts_by_cluster_queue_;
+  HeldSums held_by_local_queue_, held_by_cluster_queue_;
   std::map<Time, Set> timers_;
   std::vector<WorkloadId> marked_;  // some may be gone meanwhile
 };

@@ -154,6 +154,14 @@ TEST(Visibility, IsNotThereWhenItsGateIsOff) {
   const Finished listed = run({BERTH_PROGRAM, "list", "wl"}, server.environment());
   EXPECT_EQ(listed.exit_code, 0);
   EXPECT_TRUE(has(listed.out, "first") && has(listed.err, "positions are not known")) << listed.out << listed.err;
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{BERTH_PROGRAM, "explain", "workload", "first", "-n", "red"},
+        std::vector<std::string>{BERTH_PROGRAM, "explain", "clusterqueue", "held"},
+        std::vector<std::string>{BERTH_PROGRAM, "what-if", "--without", "clusterqueue/held"}}) {
+    const Finished asked = run(command, server.environment());
+    EXPECT_NE(asked.exit_code, 0);
+    EXPECT_TRUE(has(asked.err, "the feature gate VisibilityOnDemand of Berth is off")) << asked.out << asked.err;
+  }
 }
 
 // The leader and a follower answer the same, to users who have the permission.

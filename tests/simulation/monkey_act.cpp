@@ -13,8 +13,9 @@ namespace berth::simulation {
 namespace {
 
 constexpr std::uint64_t kBetweenDeeds = 400'000;  // microseconds; upper bound of the random time between two deeds
-// The longest time to come to rest: several times the longest back-off of any client.
-constexpr Duration kLongestUnrest = std::chrono::hours(4);
+// The longest time to come to rest: several times the longest back-off of any client, and the time in which the past
+// usage of a tenant fades, however much it was (less than 100 half-lives of a minute).
+constexpr Duration kLongestUnrest = std::chrono::hours(6);
 constexpr Duration kRest = std::chrono::minutes(12);  // at rest: no write for this long
 constexpr Duration kStep = std::chrono::minutes(1);
 constexpr Duration kFirstLook = std::chrono::minutes(3);  // time for a new controller to read and decide

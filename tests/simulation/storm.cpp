@@ -99,7 +99,7 @@ void Storm::start_controller() {
   controller::ControllerOptions options;
   options.seed = random_.next();
   options.engine.fair_sharing.enabled = fair_;
-  options.engine.admission_fair_sharing = {by_usage_, std::chrono::minutes(5), std::chrono::seconds(30), {}};
+  options.engine.admission_fair_sharing = {by_usage_, std::chrono::minutes(1), std::chrono::seconds(30), {}};
   options.manage_pods = options.manage_deployments = options.manage_stateful_sets = options.manage_leader_worker_sets =
       pods_;
   for (const auto& kind : kinds_) options.kinds.push_back({kind, true});

@@ -11,6 +11,7 @@
 #include "cli/queues/explain_text.h"
 #include "cli/queues/flags.h"
 #include "cli/queues/lister.h"
+#include "cli/queues/visibility_group.h"
 #include "cli/queues/workload_facts.h"
 #include "journal/replay.h"
 
@@ -24,9 +25,7 @@ struct ExplainFlags {
   std::string type, name, journal, at;
 };
 
-std::string group_path() {
-  return "/apis/" + std::string(api::visibility::kGroup) + "/" + std::string(api::visibility::kVersions.front());
-}
+std::string group_path() { return visibility_path() + "/" + std::string(api::visibility::kVersions.front()); }
 
 // With the names of objects of other namespaces, if the user may see them.
 Result<Json> explanation_of(Server& server, const std::string& ns, const std::string& name) {
@@ -34,10 +33,10 @@ Result<Json> explanation_of(Server& server, const std::string& ns, const std::st
   api::RestResponse response = server.get(path + "?all=true");
   if (response.code == 403) response = server.get(path);
   if (response.ok()) return std::move(response.body);
-  if (response.code == 404)
-    return fail("workload " + ns + "/" + name +
-                " has no explanation: it does not exist, it has finished, or the server does not serve the group " +
-                std::string(api::visibility::kGroup) + " of Berth");
+  if (response.code == 404) {
+    if (const std::string why = why_not_served(server); !why.empty()) return fail(why);
+    return fail("workload " + ns + "/" + name + " has no explanation: it does not exist, or it has finished");
+  }
   return fail(server.explain(response, {std::string(api::visibility::kGroup), "v1beta2", "workloads"}));
 }
 
@@ -83,9 +82,12 @@ int explain_job(const Session& session, Opened& opened, const ExplainFlags& flag
 int explain_queue(const Session& session, Opened& opened, const ExplainFlags& flags) {
   const auto response = opened.server->get(group_path() + "/clusterqueues/" + flags.name +
                                            "/pendingworkloads?limit=" + std::to_string(kShownOfQueue));
-  if (!response.ok())
+  if (!response.ok()) {
+    const std::string why = response.code == 404 ? why_not_served(*opened.server) : "";
+    if (!why.empty()) return session.failed(why);
     return session.failed(
         opened.server->explain(response, {std::string(api::visibility::kGroup), "v1beta2", "clusterqueues"}));
+  }
   JsonArray all;
   Table table({"POSITION", "NAMESPACE", "WORKLOAD", "PRIORITY", "WHY IT WAITS"});
   for (const Json& item : array_at(response.body, {"items"})) {

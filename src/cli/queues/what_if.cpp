@@ -10,6 +10,7 @@
 #include "cli/queues/commands.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/flags.h"
+#include "cli/queues/visibility_group.h"
 #include "cli/queues/words.h"
 #include "cli/table.h"
 
@@ -147,7 +148,10 @@ int what_if(const Session& session, const WhatIfFlags& flags) {
     request.body = std::move(*asked);
     const auto resource = request.resource;
     const api::RestResponse response = opened.server->call(std::move(request));
-    if (!response.ok()) return session.failed(opened.server->explain(response, resource));
+    if (!response.ok()) {
+      const std::string why = response.code == 404 ? why_not_served(*opened.server) : "";
+      return session.failed(why.empty() ? opened.server->explain(response, resource) : why);
+    }
     if (opened.format.text()) {
       print_text(session, *find(response.body, "status"));
     } else {
