@@ -109,7 +109,8 @@ void Feeds::read(const api::GroupVersionResource& resource, std::vector<Feed*> f
   options.keep_objects = false;  // the rows are kept
   options.gone_after = std::chrono::minutes(1);
   auto informer = std::make_unique<kube::Informer>(client_, executor_, resource, options);
-  informer->on_change([seen = std::move(seen)](const JsonPtr& old, const JsonPtr& now) {
+  informer->on_change([feeds, seen = std::move(seen)](const JsonPtr& old, const JsonPtr& now) {
+    for (Feed* feed : feeds) feed->trouble.clear();
     seen(api::object_key(now ? *now : *old), now.get());
   });
   informer->on_synced([this, feeds] {

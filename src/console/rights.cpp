@@ -11,6 +11,7 @@ struct Rights::Impl : std::enable_shared_from_this<Rights::Impl> {
     Right right;
     std::optional<Scope> scope;
     bool asked = false, asking = false;
+    int unsure = 0;  // rounds without an answer, one after the other
   };
   // One round of questions about a resource.
   struct Round {
@@ -78,11 +79,17 @@ struct Rights::Impl : std::enable_shared_from_this<Rights::Impl> {
     if (round->waiting.empty() && round->in_flight == 0) end(*round);
   }
 
-  // Without an answer the former rights stay; the session ends when its token cannot be reviewed for long.
+  // Without an answer the former rights stay for a while.
   void end(Round& round) {
     Known& known = *round.known;
     if (!std::exchange(known.asking, false)) return;
-    if (round.unsure || known.scope == round.scope) return;
+    if (round.unsure) {
+      if (++known.unsure < kMaxUnsureRounds || !known.scope) return;
+      round.scope = {};
+    } else {
+      known.unsure = 0;
+    }
+    if (known.scope == round.scope) return;
     known.scope = std::move(round.scope);
     changed();
   }
@@ -109,7 +116,14 @@ const Scope* Rights::find(const serve::Caller& caller, const Right& right) {
 
 void Rights::ask_again(const serve::Caller& caller, bool all) {
   for (auto& [resource, known] : impl_->rights) {
-    if (all || !known.scope) impl_->ask(caller, known);
+    if (all || !known.scope || known.unsure > 0) impl_->ask(caller, known);
+  }
+}
+
+void Rights::forget() {
+  for (auto& [resource, known] : impl_->rights) {
+    known.scope.reset();
+    known.asked = known.asking;
   }
 }
 

@@ -17,6 +17,8 @@ namespace berth::console {
 // Bounds, for one user and one resource.
 inline constexpr std::size_t kMaxAskedNamespaces = 2'000;  // in the order of their names; the user sees no others
 inline constexpr std::size_t kReviewsAtOnce = 8;
+// After so many rounds of questions without an answer the user has no right any more.
+inline constexpr int kMaxUnsureRounds = 60;
 
 // A kind of objects whose list a user must be allowed to read.
 struct Right {
@@ -35,7 +37,9 @@ class Rights {
 
   // What `caller` may list; null while nobody has answered yet. The first call asks.
   const Scope* find(const serve::Caller& caller, const Right& right);
-  // Asks again what was asked before; with `all` false only what has got no answer.
+  // Forgets the answers: the next find() asks anew.
+  void forget();
+  // Asks again what was asked before; with `all` false only what has got no answer. Call it every few seconds.
   void ask_again(const serve::Caller& caller, bool all);
 
  private:

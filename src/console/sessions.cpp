@@ -65,7 +65,7 @@ void Sessions::login(std::string token, std::function<void(tl::expected<std::str
     const Time now = executor_.now();
     auto session = std::make_shared<Session>(Rights(auth_, callbacks_.namespaces, callbacks_.rights_changed),
                                              std::move(*caller), token, now);
-    session->created = session->used = session->reviewed = now;
+    session->created = session->used = session->reviewed = session->rights_asked = now;
     session->key = key_of(cookie);
     sessions_[session->key] = session;
     done(cookie);
@@ -103,6 +103,11 @@ void Sessions::find(std::string_view cookie, std::function<void(tl::expected<Ses
   review(session, [session, done = std::move(done)](std::optional<http::HttpResponse> refused) {
     if (refused) return done(Refused(std::move(*refused)));
     if (session->over) return done(Refused(login_again("the session has ended")));
+    // Without an open page nobody has kept the rights up to date.
+    if (session->streams == 0 && session->used - session->rights_asked >= kReviewAgain) {
+      session->rights.forget();
+      session->rights_asked = session->used;
+    }
     done(session);
   });
 }
@@ -144,11 +149,12 @@ void Sessions::upkeep() {
   for (const auto& [key, session] : sessions_) {
     session->rights.ask_again(session->caller, false);
     const bool old = now - session->created >= kSessionLife;
-    const bool review_due = session->streams > 0 && now - session->reviewed >= kReviewAgain && !session->reviewing;
+    const bool review_due = session->streams > 0 && now - session->rights_asked >= kReviewAgain && !session->reviewing;
     if (old || review_due) due.push_back(session);
   }
   for (const SessionPtr& session : due) {
     session->reviewing = true;
+    session->rights_asked = now;
     review(session, [session](const std::optional<http::HttpResponse>&) {
       session->reviewing = false;
       if (!session->over) session->rights.ask_again(session->caller, true);

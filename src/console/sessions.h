@@ -39,7 +39,9 @@ struct Session {
   const std::string token;
   std::string key;  // in Sessions
   Budget requests;
-  Time created{}, used{}, reviewed{};
+  Time created{}, used{};
+  Time reviewed{};      // the token
+  Time rights_asked{};  // about all rights
   std::size_t streams = 0;
   bool reviewing = false;
   std::optional<SessionEnd> over;

@@ -86,14 +86,15 @@ void Stream::judge(Part& part) {
   Scope sum;
   const Scope* scope = scope_of(*part.feed, sum);
   if (scope == nullptr || !part.feed->rows.settled()) return;
-  if (part.state != Part::State::kNew && *scope == part.scope) return;
+  const bool denied = scope->nothing() || !part.feed->trouble.empty();
+  const bool as_before = *scope == part.scope && denied == (part.state == Part::State::kDenied);
+  if (part.state != Part::State::kNew && as_before) return;
   const bool shown = part.state == Part::State::kSnapshot || part.state == Part::State::kLive;
   part.scope = *scope;
   part.cursor = {};
   part.first = true;
   part.waiting.clear();  // its rows may be among those that the user may not see any more
   part.version = part.feed->rows.version();
-  const bool denied = scope->nothing() || !part.feed->trouble.empty();
   part.state = denied ? Part::State::kDenied : Part::State::kSnapshot;
   if (!denied) return;
   if (shown) {
