@@ -121,6 +121,7 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
   void route(const ConsoleRequest& request, const Sink& sink, Ongoing& ongoing) {
     if (request.refused) return answer(sink, *request.refused);
     const std::string& path = request.target.path;
+    if (path == "/healthz") return answer(sink, http::plain_text(200, "ok"));
     if (!request.api()) return sink->respond([page = files.answer(path, request.gzip)] { return page; });
     const bool post = request.method == "POST";
     if (path == "/api/login" && post) return login(request, sink);

@@ -248,7 +248,10 @@ TEST(Render, TheConsoleComesWithARoleThatOnlyReads) {
   EXPECT_THAT(to_string(object(objects, "Ingress", "berth-console")), testing::HasSubstr("berth.example.org"));
   EXPECT_THAT(to_string(object(objects, "Certificate", "kueue-console-cert")),
               testing::HasSubstr("berth-console.kueue-system.svc"));
-  const Ran nameless = render("console: {enabled: true, ingress: {enabled: true}}\n");
+  const Ran open = render("console: {enabled: true}\n");
+  EXPECT_NE(open.exit_code, 0);
+  EXPECT_THAT(open.output, testing::HasSubstr("console.tls.certificateSecret"));
+  const Ran nameless = render("console: {enabled: true, tls: {enabled: false}, ingress: {enabled: true}}\n");
   EXPECT_NE(nameless.exit_code, 0);
   EXPECT_THAT(nameless.output, testing::HasSubstr("console.ingress.host"));
 }

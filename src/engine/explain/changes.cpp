@@ -12,7 +12,7 @@ namespace {
 using api::kueue::ClusterQueue;
 
 constexpr std::size_t kMaxRoutes = 4;      // choices of flavors that are tried
-constexpr int kMaxGrowth = 8;              // times that a candidate grows because others took what it set free
+constexpr int kMaxGrowth = 6;              // times that a candidate grows because others took what it set free
 constexpr std::size_t kSmallTree = 500;    // workloads; in larger trees fewer sizes of a raise are played
 constexpr std::int64_t kMaxScan = 128;     // sizes of a raise that are tried one by one
 constexpr std::size_t kMaxHolders = 1024;  // running workloads whose end is tried without playing it
@@ -161,8 +161,8 @@ void ChangeSearch::raise_limits(const Route& route, Limit limit, std::vector<Cha
   if (outcome && !none(by)) finish(quota_change(route, limit, by), *outcome, out);
 }
 
-// Others may take what a raise sets free: then raises by what is missing after that, and by twice as much each time,
-// because many may come before it. nullopt: that does not help.
+// Others may take what a raise sets free: then raises by what is missing after that. In large trees many may come
+// before it: there each step is twice the last one. nullopt: that does not help.
 std::optional<Probe::Outcome> ChangeSearch::grow(const Route& route, Limit limit, Amounts& by) const {
   for (int i = 0; i < kMaxGrowth; ++i) {
     Probe played = probe();
@@ -182,7 +182,7 @@ std::optional<Probe::Outcome> ChangeSearch::grow(const Route& route, Limit limit
     for (std::size_t n = 0; n < more.size(); ++n) {
       for (std::size_t own = 0; own < by.size(); ++own) {
         if (route.needs[own].flavor == other->needs[n].flavor && route.needs[own].resource == other->needs[n].resource)
-          by[own] += more[n] * (std::int64_t{1} << i);
+          by[own] += more[n] * (cheap_ ? 1 : std::int64_t{1} << i);
       }
     }
   }

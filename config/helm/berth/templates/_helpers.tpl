@@ -57,7 +57,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
-{{/* The Secret with the console's certificate. Empty: the process makes a certificate. */}}
+{{/* The Secret with the console's certificate. Empty: there is none. */}}
 {{- define "berth.consoleSecret" -}}
 {{- if .Values.console.tls.certificateSecret }}
 {{- .Values.console.tls.certificateSecret }}
