@@ -115,8 +115,8 @@ struct ConsoleHost::Impl {
     if (!secure && !options.plain_http && !is_loopback(endpoint->address)) {
       return fail(
           "other machines reach " + where +
-          ", and tokens must not travel in plain text: give --tls-cert and --tls-key, or --plain-http behind an "
-          "ingress that ends TLS");
+          ", and tokens must not travel in plain text: use berth console with --tls-cert and --tls-key, or with "
+          "--plain-http behind an ingress that ends TLS");
     }
     auto started = http::HttpsServer::start(*console, executor, std::move(*context), https);
     if (!started) return tl::unexpected(started.error());

@@ -27,6 +27,8 @@ TEST(HttpServer, EachClientSpeaksWhatItKnows) {
   EXPECT_EQ(plain.request("POST", "/", "{}").body, "{}");
   Http2Client nobody(served.server->port(), served.authority.certificate, {});
   EXPECT_EQ(nobody.request("GET", "/").body, "nobody");
+  EXPECT_EQ(modern.request("GET", "/from").body, "127.0.0.1");
+  EXPECT_EQ(plain.request("GET", "/from").body, "127.0.0.1");
 }
 
 TEST(HttpServer, AThousandRequestsInFlightAreAnswered) {

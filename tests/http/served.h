@@ -19,7 +19,8 @@
 namespace berth::http {
 
 // POST returns the body. GET /bytes/N returns N bytes; /hold waits until the test responds; /watch streams what the
-// test sends; any other path returns the caller's name. Used on the executor, except `parsed`.
+// test sends; /from returns the client's address;
+// any other path returns the caller's name. Used on the executor, except `parsed`.
 class ToldHandler final : public Handler {
  public:
   struct Held {
@@ -70,6 +71,7 @@ class ToldHandler final : public Handler {
     constexpr std::string_view kBytes = "/bytes/";
     if (request.target.starts_with(kBytes))
       return plain_text(200, std::string(std::stoul(request.target.substr(kBytes.size())), 'b'));
+    if (request.target == "/from") return plain_text(200, request.peer_address);
     return plain_text(200, request.peer ? request.peer->common_name : "nobody");
   }
 };

@@ -124,6 +124,25 @@ TEST_F(DelegatedAuthTest, TokensAreReviewedOnceForAWhile) {
   EXPECT_EQ(client.calls.size(), 2u);
 }
 
+TEST_F(DelegatedAuthTest, TokensMayBeForOneAudienceOnly) {
+  DelegatedAuthOptions options;
+  options.audiences = {"console"};
+  DelegatedAuth picky(client, executor, options);
+  const auto reviewed_for = [&](const std::string& token, const Json& audiences) {
+    int code = 0;
+    picky.authenticate(with_token(token),
+                       [&](const Identified& caller) { code = caller ? 200 : caller.error().status; });
+    Json review = reviewed("alice");
+    review.as_object()["status"].as_object()["audiences"] = audiences;
+    const auto request = client.answer({201, std::move(review), {}});
+    EXPECT_EQ(to_string(*find_path(request.body, {"spec", "audiences"})), R"(["console"])");
+    return code;
+  };
+  EXPECT_EQ(reviewed_for("a", JsonArray{"x", "console"}), 200);
+  EXPECT_EQ(reviewed_for("b", JsonArray{"x"}), 401);
+  EXPECT_EQ(reviewed_for("c", nullptr), 401) << "a server that does not know audiences";
+}
+
 TEST_F(DelegatedAuthTest, BadTokensAreRefusedAndSoonAskedAboutAgain) {
   const auto bad = authenticate(with_token("t"));
   client.answer({201, JsonObject{{"status", JsonObject{{"error", "expired"}}}}, {}});
