@@ -57,7 +57,7 @@ export function attention(scene: Scene): Attention[] {
   const evicted = scene.workloads.filter((w) => w.state !== 'finished' && w.evictions >= OFTEN);
   evicted.sort((a, b) => b.evictions - a.evictions || a.key.localeCompare(b.key));
   for (const w of evicted.slice(0, EACH))
-    out.push({ id: `e/${w.key}`, level: 'warn', what: 'evictedOften', name: w.key, detail: `${w.evictions}× · ${w.lastEviction?.reason ?? ''}`, to: to('workloads', w.ns, w.name) });
+    out.push({ id: `e/${w.key}`, level: 'warn', what: 'evictedOften', name: w.key, detail: [`${w.evictions}×`, w.lastEviction?.reason].filter(Boolean).join(' · '), to: to('workloads', w.ns, w.name) });
   return out.sort((a, b) => Number(a.level === 'warn') - Number(b.level === 'warn'));
 }
 

@@ -73,8 +73,10 @@ export function pendingByReason(rows: Workload[]): Reason[] {
 }
 
 const PATTERNS: [RegExp, (m: RegExpExecArray) => string][] = [
-  [/insufficient (?:unused )?quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `quota: ${m[1]} in ${m[2]}`],
-  [/insufficient quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `quota: ${m[1]} in ${m[2]}`],
+  [/equivalent workload/i, () => 'like another that does not fit'],
+  [/^Preempted/i, () => 'preempted, waits again'],
+  [/insufficient unused quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `quota: ${m[1]} in ${m[2]}`],
+  [/insufficient quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `more than the quota: ${m[1]} in ${m[2]}`],
   [/topology "([^"]+)" (?:allows|doesn't allow)/i, (m) => `topology: ${m[1]}`],
   [/is inactive|is stopped|stopped/i, () => 'queue stopped'],
   [/doesn't exist|does not exist|not found/i, () => 'missing queue or flavor'],

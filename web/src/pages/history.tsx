@@ -8,6 +8,8 @@ import { useText } from '../text';
 import { Choice, Denied, Empty, Page, Segments, workloadPath } from '../ui/parts';
 import { Link, path, useQuery } from '../ui/router';
 
+// Ends that took the quota away.
+const CUT = new Set(['preempted', 'evicted', 'deactivated']);
 const RANGES = { '15m': 15 * 60_000, '1h': 3_600_000, '6h': 6 * 3_600_000, '24h': 24 * 3_600_000, '7d': 7 * 24 * 3_600_000 } as const;
 type Range = keyof typeof RANGES;
 
@@ -111,7 +113,7 @@ function Strips({ lines, from, to, at, onMoment }: { lines: Line[]; from: number
               <div className="track" role="img" aria-label={s.spans.map((x) => `${t(`h_${x.state}`)} ${clock(x.from, language)}–${x.to ? clock(x.to, language) : ''}${x.end ? ` (${x.end})` : ''}`).join(', ')}>
                 {s.spans.map((x, i) => {
                   const e = extent(x, from, to);
-                  return e && <span key={i} className={`s-${x.state}${x.end && x.end !== 'finished' ? ' cut' : ''}`} style={{ left: `${e.left}%`, width: `${e.width}%` }} title={`${t(`h_${x.state}`)} ${duration((x.to ?? to) - x.from)}${x.end ? ` · ${t('endedBy', { end: x.end })}` : ''}`} />;
+                  return e && <span key={i} className={`s-${x.state}${x.state !== 'waiting' && CUT.has(x.end ?? '') ? ' cut' : ''}`} style={{ left: `${e.left}%`, width: `${e.width}%` }} title={`${t(`h_${x.state}`)} ${duration((x.to ?? to) - x.from)}${x.end ? ` · ${t('endedBy', { end: x.end })}` : ''}`} />;
                 })}
                 {left !== undefined && <em style={{ left: `${left}%` }} />}
               </div>

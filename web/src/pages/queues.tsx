@@ -97,7 +97,7 @@ export function Tree({ roots, text, closed, onClosed, loading, fit }: { roots: T
     >
       <div className="rows" role="presentation" style={{ height: virtual.getTotalSize() }}>
         <div className="row head" role="row" aria-rowindex={1} style={tracks}>
-          {columns.map((c, i) => <div key={i} role="columnheader" className={i > resources.length && (narrow || i <= resources.length + 2) ? 'end' : undefined}>{c}</div>)}
+          {columns.map((c, i) => <div key={i} role="columnheader" className={i > resources.length && (narrow || i <= resources.length + 3) ? 'end' : undefined}>{c}</div>)}
         </div>
         {virtual.getVirtualItems().map((item) => {
           const row = rows[item.index];
@@ -125,7 +125,7 @@ export function Tree({ roots, text, closed, onClosed, loading, fit }: { roots: T
               })}
               <div role="gridcell" className="end">{n.pending > 0 ? <b className="waits">{n.pending}</b> : <span className="quiet">0</span>}</div>
               {!narrow && <div role="gridcell" className="end">{n.admitted}</div>}
-              {!narrow && <div role="gridcell" className="end" title={t('shareHelp')}>{n.share !== undefined ? n.share : <span className="quiet">–</span>}{n.weight !== undefined && <span className="quiet"> ×{n.weight}</span>}</div>}
+              {!narrow && <div role="gridcell" className="end" title={t('shareHelp')}>{n.share ?? (n.weight === undefined ? <span className="quiet">–</span> : null)}{n.weight !== undefined && <span className="quiet"> ×{n.weight}</span>}</div>}
               {!narrow && <div role="gridcell">{n.queue ? <QueueBadge queue={n.queue} /> : n.volcano ? <Badge tone={n.volcano.state === 'Open' ? 'good' : 'wait'}>{n.volcano.state}</Badge> : null}</div>}
             </div>
           );

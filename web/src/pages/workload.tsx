@@ -4,7 +4,7 @@ import { useCollection, useFetched } from '../data/hooks';
 import type { Workload as Row } from '../data/rows';
 import { useInfo } from '../data/session';
 import { amounts } from '../logic/format';
-import { list, object, timeline } from '../logic/timeline';
+import { object, timeline } from '../logic/timeline';
 import { isWaiting } from '../logic/workloads';
 import { useText } from '../text';
 import { WorkloadChanges } from '../ui/changes';
@@ -64,7 +64,7 @@ export function Workload() {
       <div className="columns">
         <div className="stack">
           {row && row.state !== 'finished' && (info?.explain ? <Explanation ns={ns} name={name} waiting={isWaiting(row)} stamp={`${row.state}${row.message ?? ''}${position?.position ?? ''}`} /> : row.message && <Card title={t('reason')}><p>{row.message}</p></Card>)}
-          <PodsOnRacks row={row} ns={ns} name={name} assigned={data?.object} />
+          <PodsOnRacks row={row} ns={ns} name={name} />
         </div>
         <Card title={t('timeline')}>
           <ol className="timeline">
@@ -88,41 +88,57 @@ export function Workload() {
 }
 
 // The pods in boxes of their outer domain, then their rack, then a cell each.
-function PodsOnRacks({ row, ns, name }: { row: Row | undefined; ns: string; name: string; assigned?: unknown }) {
+function PodsOnRacks({ row, ns, name }: { row: Row | undefined; ns: string; name: string }) {
   const { t } = useText();
-  const topologies = useCollection('topologies');
   const { data, error } = useFetched<{ pods: Pod[] }>(url('/api/pods', { namespace: ns, workload: name }), row);
-  const groups = useMemo(() => {
-    const pods = data?.pods ?? [];
-    // The topology that names most of the labels which the pods' nodes carry.
-    const carried = new Set(pods.flatMap((p) => Object.keys(p.domains ?? {})));
-    const best = [...topologies.rows].sort((a, b) => b.levels.filter((l) => carried.has(l)).length - a.levels.filter((l) => carried.has(l)).length)[0];
-    const levels = (best?.levels ?? [...carried]).filter((l) => l !== 'kubernetes.io/hostname' && carried.has(l));
-    const racks = new Map<string, Pod[]>();
-    for (const p of pods) {
-      const where = p.node ? levels.map((l) => p.domains?.[l] ?? '?').join(' › ') : '\uffff';
-      racks.set(where, [...(racks.get(where) ?? []), p]);
-    }
-    return [...racks].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
-  }, [data, topologies]);
+  const pods = data?.pods ?? NO_PODS;
   return (
     <Card title={t('podsOnRacks')} aside={row?.topology ? <Link to={`/topology?by=workload&workload=${encodeURIComponent(`${ns}/${name}`)}`}>{t('onMap')}</Link> : undefined}>
       {error && <p className="quiet">{error.message}</p>}
-      {data && data.pods.length === 0 && <Empty>{t('noPods')}</Empty>}
-      <div className="pod-racks">
-        {groups.map(([where, pods]) => (
-          <div key={where} className="pod-rack">
-            <h3>{where === '\uffff' ? t('notPlaced') : where || t('noTopology')} <span className="quiet">{pods.length}</span></h3>
-            <ul>
-              {list(pods).slice(0, 600).map((each) => {
-                const p = each as Pod;
-                const words = `${p.name} · ${p.node ?? ''} · ${p.phase}${p.message ? ` · ${p.message}` : ''}`;
-                return <li key={p.name} className={`pod ${p.phase.toLowerCase()}${p.ready ? ' ready' : ''}`} title={words}><span className="hidden">{words}</span></li>;
-              })}
-            </ul>
-          </div>
-        ))}
-      </div>
+      {data && pods.length === 0 && <Empty>{t('noPods')}</Empty>}
+      {pods.some((p) => p.node) ? <OnNodes pods={pods} /> : pods.length > 0 && <Racks pods={pods} domains={(p) => p.domains} />}
     </Card>
+  );
+}
+
+const NO_PODS: Pod[] = [];
+
+// The nodes know their racks; pods name at most what they select.
+function OnNodes({ pods }: { pods: Pod[] }) {
+  const nodes = useCollection('nodes');
+  return <Racks pods={pods} domains={(p) => ({ ...p.domains, ...nodes.get(p.node ?? '')?.domains })} />;
+}
+
+function Racks({ pods, domains }: { pods: Pod[]; domains: (pod: Pod) => Record<string, string> }) {
+  const { t } = useText();
+  const topologies = useCollection('topologies');
+  const placed = pods.map((pod) => ({ pod, domains: pod.node ? domains(pod) : {} }));
+  // The topology of which the nodes carry most labels.
+  const carried = new Set(placed.flatMap((p) => Object.keys(p.domains)));
+  const carries = (levels: string[]) => levels.filter((l) => carried.has(l));
+  const best = [...topologies.rows].sort((a, b) => carries(b.levels).length - carries(a.levels).length)[0];
+  const levels = carries(best?.levels ?? []).filter((l) => l !== 'kubernetes.io/hostname');
+  const racks = new Map<string, Pod[]>();
+  for (const { pod, domains: of } of placed) {
+    const where = pod.node ? levels.map((l) => of[l] ?? '?').join(' › ') : '\uffff';
+    const some = racks.get(where);
+    if (some) some.push(pod);
+    else racks.set(where, [pod]);
+  }
+  const sorted = [...racks].sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }));
+  return (
+    <div className="pod-racks" tabIndex={0} role="region" aria-label={t('podsOnRacks')}>
+      {sorted.map(([where, some]) => (
+        <div key={where} className="pod-rack">
+          <h3>{where === '\uffff' ? t('notPlaced') : where || t('noTopology')} <span className="quiet">{some.length}</span></h3>
+          <ul>
+            {some.slice(0, 600).map((p) => {
+              const words = `${p.name} · ${p.node ?? ''} · ${p.phase}${p.message ? ` · ${p.message}` : ''}`;
+              return <li key={p.name} className={`pod ${p.phase.toLowerCase()}${p.ready ? ' ready' : ''}`} title={words}><span className="hidden">{words}</span></li>;
+            })}
+          </ul>
+        </div>
+      ))}
+    </div>
   );
 }

@@ -85,7 +85,7 @@ export class Cluster {
   async busy(rounds: number, pause = 0.1): Promise<void> {
     const load = spawn(join(ROOT, 'scripts/lib/console-load'), [String(rounds), String(pause)], { env: { ...process.env, KUBECONFIG: join(this.dir, 'data/kubeconfig') }, stdio: 'ignore' });
     this.load = load;
-    await until('the jobs', () => load.exitCode !== null, 120_000);
+    await until('the jobs', () => load.exitCode !== null, 120_000 + rounds * (pause + 2) * 1000);
   }
 
   kubectl(args: string[], input?: string): string {
