@@ -62,6 +62,7 @@ struct MetricFamily::Impl {
   struct Series {
     LabelMap labels;
     std::variant<prometheus::Counter*, prometheus::Gauge*, prometheus::Histogram*> one;
+    std::string text{};  // its lines; empty: they changed since the last scrape
   };
   using AllSeries = std::unordered_map<std::string, Series>;
   AllSeries series;  // by key_of()
@@ -72,6 +73,7 @@ struct MetricFamily::Impl {
 
   Impl(std::string n, std::string h, prometheus::Counter& d) : name(std::move(n)), help(std::move(h)), dropped(d) {}
 
+  // `change` returns whether the value is another one.
   // Applies `change` to the series with these labels; adds the series when it is new and the family is not full.
   // Holds the lock throughout, because remove() on another thread frees the series.
   template <typename T, typename Change, typename... Arguments>
@@ -87,7 +89,7 @@ struct MetricFamily::Impl {
       sorted.emplace(it->first, &*it);
       for (const auto& label : labels) having[key_of({label})].insert(&*it);
     }
-    change(*std::get<T*>(it->second.one));
+    if (change(*std::get<T*>(it->second.one))) it->second.text.clear();
   }
 
   // The series that have the rarest of these labels.
@@ -118,8 +120,12 @@ struct MetricFamily::Impl {
     if (sorted.empty()) return;
     MetricFamilyText text(out, name, help, counters != nullptr ? "counter" : gauges != nullptr ? "gauge" : "histogram");
     for (const auto& [key, entry] : sorted) {
-      const LabelMap& labels = entry->second.labels;
-      std::visit([&](const auto* one) { add(text, labels, *one); }, entry->second.one);
+      Series& one = entry->second;
+      if (one.text.empty()) {
+        text.write_to(one.text);
+        std::visit([&](const auto* value) { add(text, one.labels, *value); }, one.one);
+      }
+      out += one.text;
     }
   }
 
@@ -151,16 +157,28 @@ void MetricFamily::remove(const MetricLabels& part) {
 
 void CounterFamily::add(const MetricLabels& labels, double amount) {
   BERTH_INVARIANT(amount >= 0);
-  impl_->with(*impl_->counters, labels, [&](prometheus::Counter& counter) { counter.Increment(amount); });
+  impl_->with(*impl_->counters, labels, [&](prometheus::Counter& counter) {
+    counter.Increment(amount);
+    return true;
+  });
 }
 
 void GaugeFamily::set(const MetricLabels& labels, double value) {
-  impl_->with(*impl_->gauges, labels, [&](prometheus::Gauge& gauge) { gauge.Set(value); });
+  impl_->with(*impl_->gauges, labels, [&](prometheus::Gauge& gauge) {
+    const bool same = gauge.Value() == value;  // never of a NaN
+    gauge.Set(value);
+    return !same;
+  });
 }
 
 void HistogramFamily::observe(const MetricLabels& labels, double value) {
   impl_->with(
-      *impl_->histograms, labels, [&](prometheus::Histogram& histogram) { histogram.Observe(value); }, impl_->buckets);
+      *impl_->histograms, labels,
+      [&](prometheus::Histogram& histogram) {
+        histogram.Observe(value);
+        return true;
+      },
+      impl_->buckets);
 }
 
 struct Metrics::Impl {

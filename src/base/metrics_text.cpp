@@ -51,11 +51,11 @@ std::string metric_number(double value) {
 
 MetricFamilyText::MetricFamilyText(std::string& out, std::string_view name, std::string_view help,
                                    std::string_view type)
-    : out_(out), name_(name) {
-  (out_ += "# HELP ") += name_;
-  add_escaped(out_ += ' ', help, false);
-  (((out_ += "\n# TYPE ") += name_) += ' ') += type;
-  out_ += '\n';
+    : out_(&out), name_(name) {
+  (*out_ += "# HELP ") += name_;
+  add_escaped(*out_ += ' ', help, false);
+  (((*out_ += "\n# TYPE ") += name_) += ' ') += type;
+  *out_ += '\n';
 }
 
 void MetricFamilyText::set_labels(const Labels& labels) {
@@ -69,18 +69,18 @@ void MetricFamilyText::set_labels(const Labels& labels) {
 }
 
 void MetricFamilyText::line(std::string_view suffix, double value) {
-  (out_ += name_) += suffix;
-  if (!labels_.empty()) ((out_ += '{') += labels_) += '}';
-  add_number(out_ += ' ', value);
-  out_ += '\n';
+  (*out_ += name_) += suffix;
+  if (!labels_.empty()) ((*out_ += '{') += labels_) += '}';
+  add_number(*out_ += ' ', value);
+  *out_ += '\n';
 }
 
 void MetricFamilyText::bucket_line(std::string_view limit, std::uint64_t count) {
-  (out_ += name_) += "_bucket{";
-  if (!labels_.empty()) (out_ += labels_) += ',';
-  ((out_ += "le=\"") += limit) += "\"} ";
-  add_number(out_, static_cast<double>(count));
-  out_ += '\n';
+  (*out_ += name_) += "_bucket{";
+  if (!labels_.empty()) (*out_ += labels_) += ',';
+  ((*out_ += "le=\"") += limit) += "\"} ";
+  add_number(*out_, static_cast<double>(count));
+  *out_ += '\n';
 }
 
 void MetricFamilyText::add(const Labels& labels, double value) {

@@ -21,6 +21,9 @@ class MetricFamilyText {
   // `type`: "counter", "gauge" or "histogram". Writes the head of the family. `out` must outlive this.
   MetricFamilyText(std::string& out, std::string_view name, std::string_view help, std::string_view type);
 
+  // The series that follow go here; it must outlive this.
+  void write_to(std::string& out) { out_ = &out; }
+
   void add(const Labels& labels, double value);
   struct Bucket {
     double limit;
@@ -34,7 +37,7 @@ class MetricFamilyText {
   void line(std::string_view suffix, double value);
   void bucket_line(std::string_view limit, std::uint64_t count);
 
-  std::string& out_;
+  std::string* out_;
   std::string name_;
   std::string labels_;                    // of the present series: `a="x",b="y"`
   std::map<double, std::string> limits_;  // as texts

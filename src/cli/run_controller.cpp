@@ -125,7 +125,7 @@ class Process {
                                               configuration_.metrics.local_queue_metrics});
     options->metrics = &*controller_metrics_;
     serves_pending_ = options->pending_workloads_api;
-    controller::tell_build(metrics_, BERTH_VERSION);
+    controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});
     policy_ = controller::admission_policy(*options);
     policy_.manages_namespace = [this](std::string_view ns) { return controller_->manages_namespace(ns); };
     auto journal = open_journal(options_.journal, executor_);

@@ -306,7 +306,7 @@ class Up {
     controller_metrics_.emplace(
         metrics_, controller::ControllerMetricsOptions{.role = "standalone", .cluster_queue_resources = true});
     controller_options_.metrics = &*controller_metrics_;
-    controller::tell_build(metrics_, BERTH_VERSION);
+    controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});
     auto journal = open_journal(options_.journal, executor_);
     if (!journal) return tl::unexpected(journal.error());
     journal_ = std::move(*journal);

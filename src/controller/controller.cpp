@@ -343,6 +343,7 @@ struct Controller::Impl {
   }
 
   void workload_told(const std::string& key, const WorkloadPtr& before, const WorkloadPtr& after) {
+    if (options.metrics) options.metrics->finished_workloads().seen(key, after.get());
     if (options.metrics && is_leading && before && after)
       options.metrics->workloads().changed(*before, *after, known_queues);
     job_controller.workload_changed(before, after);
@@ -447,7 +448,14 @@ struct Controller::Impl {
             workloads_seen(),
             job_facts(),
             {},
-            {}};
+            {},
+            [this](std::string_view kind, const Json& job) { tell_creation(kind, job); }};
+  }
+
+  void tell_creation(std::string_view kind, const Json& job) {
+    if (!options.metrics) return;
+    const auto created = parse_time(string_at(job, {"metadata", "creationTimestamp"}));
+    if (created) options.metrics->workload_created(std::string(kind), executor.now() - *created);
   }
 
   JobController::Context batch_job_context() {

@@ -228,12 +228,14 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
             awaited_names_[name] = api::object_key(*job);
             const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
             context_.writes.create(api::kWorkloads, ns, std::move(s.object),
-                                   [this, alive = alive_, key = api::object_key(*job), name, after_event, finish,
+                                   [this, alive = alive_, key = api::object_key(*job), job, name, after_event, finish,
                                     then = then(false)](const api::RestResponse& response) {
                                      if (!*alive) return;
                                      // Either ours, which the cache does not show yet, or another client's: the job is
                                      // looked at again when that workload is gone.
                                      if (api::status_reason(response) == "AlreadyExists") return after_event();
+                                     if (response.ok() && context_.workload_created)
+                                       context_.workload_created(adapter_.kind().kind, *job);
                                      if (response.ok())
                                        created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
                                      const bool never = refused_by_terminating_namespace(response);

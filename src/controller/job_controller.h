@@ -38,6 +38,8 @@ class JobController {
     std::function<bool(const api::kueue::Workload&)> of_others;
     // Whether an object of another kind names the workload as its prebuilt one; may be empty.
     std::function<bool(const api::kueue::Workload&)> named_by_others;
+    // The job of this kind has got its workload; may be empty.
+    std::function<void(std::string_view kind, const Json& job)> workload_created{};
   };
   JobController(const jobs::JobAdapter& adapter, Context context);
 

@@ -50,6 +50,13 @@ void set_usage(GaugeFamily& family, const MetricLabels& whose, const std::vector
   }
 }
 
+// 0.01 s, then doubling.
+std::vector<double> creation_buckets() {
+  std::vector<double> limits{0.01};
+  while (limits.size() < 11) limits.push_back(limits.back() * 2);
+  return limits;
+}
+
 // Whether a workload got quota in this round; nullopt: no status of a waiting workload was written.
 std::optional<bool> admits(const engine::Effects& effects) {
   std::optional<bool> out;
@@ -93,7 +100,16 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       usage_(m.gauge("kueue_cluster_queue_resource_usage", "Quota that admitted workloads use.")),
       nominal_(m.gauge("kueue_cluster_queue_nominal_quota", "The queue's own quota.")),
       borrowing_(m.gauge("kueue_cluster_queue_borrowing_limit", "What it may borrow at most.")),
-      lending_(m.gauge("kueue_cluster_queue_lending_limit", "What it lends at most.")) {}
+      lending_(m.gauge("kueue_cluster_queue_lending_limit", "What it lends at most.")),
+      requested_(m.gauge("kueue_cluster_queue_resource_pending", "What the waiting workloads request together.")),
+      skips_(m.gauge("kueue_admission_cycle_preemption_skips",
+                     "Workloads with victims that others took in the last round of decisions.")),
+      finished_(m.gauge("kueue_finished_workloads", "Finished workloads that exist.")),
+      local_finished_(m.gauge("kueue_local_queue_finished_workloads", "Finished workloads that exist.")),
+      recomputations_(m.counter("kueue_preemption_target_recomputations_total",
+                                "Searches of other victims, because others took those that were found.")),
+      creation_latency_(m.histogram("kueue_workload_creation_latency_seconds",
+                                    "From the creation of a job to that of its workload.", creation_buckets())) {}
 
 void ControllerMetrics::decided(const engine::Effects& effects, Duration took) {
   const auto admitted = admits(effects);
@@ -111,9 +127,12 @@ void ControllerMetrics::cluster_queue_gone(const std::string& name) {
 void ControllerMetrics::drop_cluster_queue(const std::string& name) {
   const MetricLabels whose{{"cluster_queue", name}};
   census_.forget(whose);
-  for (GaugeFamily* family :
-       {&reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_, &borrowing_, &lending_})
+  for (GaugeFamily* family : {&reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_,
+                              &borrowing_, &lending_, &requested_, &skips_, &finished_})
     family->remove(whose);
+  recomputations_.remove(whose);
+  requested_of_.erase(name);
+  overlaps_.erase(name);
   changed_cluster_queues_.erase(name);
   cluster_queues_.erase(name);
   shapes_.erase(name);
@@ -133,8 +152,8 @@ void ControllerMetrics::local_queue_gone(const std::string& ns, const std::strin
 void ControllerMetrics::drop_local_queue(const std::string& ns, const std::string& name) {
   const MetricLabels whose{{"name", name}, {"namespace", ns}};
   local_census_.forget(whose);
-  for (GaugeFamily* family :
-       {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_, &local_past_usage_})
+  for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_,
+                              &local_past_usage_, &local_finished_})
     family->remove(whose);
   changed_local_queues_.erase({ns, name});
   local_queues_.erase({ns, name});
@@ -149,6 +168,7 @@ void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) 
   }
   for (const std::string& name : cohorts_.refresh(engine, cluster_queues_)) workloads_.forget_cohort(name);
   tell_census(engine);
+  tell_finished();
 }
 
 // When a workload is parked or woken, or waits for another reason, the queue does not change and is not reported as
@@ -156,8 +176,11 @@ void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) 
 void ControllerMetrics::tell_census(const engine::Engine& engine) {
   const MetricLabels role{{"replica_role", options_.role}};
   for (const auto& [name, admitted] : cluster_queues_) {
-    if (const auto census = engine.cluster_queue_census(name))
-      census_.tell({{"cluster_queue", name}}, role, {}, *census);
+    const auto census = engine.cluster_queue_census(name);
+    if (!census) continue;
+    census_.tell({{"cluster_queue", name}}, role, {}, *census);
+    tell_requested(name, *census);
+    tell_overlaps(name, census->overlaps);
   }
   for (const auto& [key, cluster_queue] : local_queues_) {
     const auto& [ns, name] = key;
@@ -165,6 +188,48 @@ void ControllerMetrics::tell_census(const engine::Engine& engine) {
     if (census)
       local_census_.tell({{"name", name}, {"namespace", ns}}, role, {{"cluster_queue", cluster_queue}}, *census);
   }
+}
+
+void ControllerMetrics::tell_requested(const std::string& queue, const engine::QueueCensus& census) {
+  std::set<std::string>& told = requested_of_[queue];
+  for (const std::string& resource : std::exchange(told, {})) {
+    if (!census.requested.contains(resource)) requested_.remove({{"cluster_queue", queue}, {"resource", resource}});
+  }
+  for (const auto& [resource, amount] : census.requested) {
+    requested_.set({{"cluster_queue", queue}, {"resource", resource}, {"replica_role", options_.role}},
+                   units(resource, amount));
+    told.insert(resource);
+  }
+}
+
+// An engine counts from its beginning; a checkpoint of the journal makes another one.
+void ControllerMetrics::tell_overlaps(const std::string& queue, const engine::QueueCensus::Overlaps& now) {
+  skips_.set({{"cluster_queue", queue}, {"replica_role", options_.role}}, static_cast<double>(now.skips));
+  const engine::QueueCensus::Overlaps before = std::exchange(overlaps_[queue], now);
+  const auto add = [&](const char* result, std::uint64_t then, std::uint64_t count) {
+    const std::uint64_t more = count < then ? count : count - then;
+    if (more == 0) return;
+    recomputations_.add({{"cluster_queue", queue}, {"result", result}, {"replica_role", options_.role}},
+                        static_cast<double>(more));
+  };
+  add("new_targets", before.new_targets, now.new_targets);
+  add("deferred_fit", before.deferred_fit, now.deferred_fit);
+  add("skipped", before.skipped, now.skipped);
+}
+
+void ControllerMetrics::tell_finished() {
+  for (const auto& [name, admitted] : cluster_queues_)
+    finished_.set({{"cluster_queue", name}, {"replica_role", options_.role}},
+                  static_cast<double>(finished_workloads_.in_cluster_queue(name)));
+  for (const auto& [key, cluster_queue] : local_queues_)
+    local_finished_.set(
+        {{"name", key.second}, {"namespace", key.first}, {"replica_role", options_.role}},
+        static_cast<double>(finished_workloads_.in_local_queue(api::object_key(key.first, key.second))));
+}
+
+void ControllerMetrics::workload_created(const std::string& job_kind, Duration after_job) {
+  creation_latency_.observe({{"job_kind", job_kind}, {"replica_role", options_.role}},
+                            std::max(0.0, std::chrono::duration<double>(after_job).count()));
 }
 
 void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name) {
@@ -254,9 +319,22 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   }
 }
 
-void tell_build(Metrics& metrics, const std::string& version) {
+void tell_build(Metrics& metrics, const BuildInfo& build) {
+#if defined(__x86_64__)
+  constexpr const char* kPlatform = "linux/amd64";
+#elif defined(__aarch64__)
+  constexpr const char* kPlatform = "linux/arm64";
+#else
+  constexpr const char* kPlatform = "linux";
+#endif
   metrics.gauge("kueue_build_info", "What is running; always 1.")
-      .set({{"git_version", version}, {"compiler", __VERSION__}, {"platform", "linux"}}, 1);
+      .set({{"git_version", build.version},
+            {"git_commit", build.commit},
+            {"build_date", build.date},
+            {"go_version", "none"},
+            {"compiler", __VERSION__},
+            {"platform", kPlatform}},
+           1);
 }
 
 }  // namespace berth::controller

@@ -13,6 +13,7 @@
 #include "base/metrics.h"
 #include "controller/census_metrics.h"
 #include "controller/cohort_metrics.h"
+#include "controller/finished_workloads.h"
 #include "controller/workload_metrics.h"
 #include "engine/engine.h"
 
@@ -30,6 +31,10 @@ class ControllerMetrics {
   ControllerMetrics(Metrics& metrics, ControllerMetricsOptions options);
 
   WorkloadMetrics& workloads() { return workloads_; }
+  // Of all workloads that exist. A follower calls this too, so that the counts are right when it leads.
+  FinishedWorkloads& finished_workloads() { return finished_workloads_; }
+  // A job of this kind, created at a time, has got its workload. Like the other calls, by the leader only.
+  void workload_created(const std::string& job_kind, Duration after_job);
   // One decision round and its duration.
   void decided(const engine::Effects& effects, Duration took);
   // The state of the queue or cohort may have changed. The work is done in refresh(). Call only for objects that
@@ -56,6 +61,9 @@ class ControllerMetrics {
   void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns,
                            const std::string& name);
   void tell_census(const engine::Engine& engine);
+  void tell_finished();
+  void tell_requested(const std::string& queue, const engine::QueueCensus& census);
+  void tell_overlaps(const std::string& queue, const engine::QueueCensus::Overlaps& now);
   void set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status);
   // Whether the set of series of the queue changed. Finding the series to remove is expensive, so it is done only
   // then.
@@ -70,6 +78,12 @@ class ControllerMetrics {
   GaugeFamily reserving_, admitted_, status_, share_, cohort_share_;
   GaugeFamily local_reserving_, local_admitted_, local_status_, local_reservation_, local_usage_, local_past_usage_;
   GaugeFamily reservation_, usage_, nominal_, borrowing_, lending_;
+  GaugeFamily requested_, skips_, finished_, local_finished_;
+  CounterFamily recomputations_;
+  HistogramFamily creation_latency_;
+  FinishedWorkloads finished_workloads_;
+  std::map<std::string, std::set<std::string>> requested_of_;      // by queue: resources that have a series
+  std::map<std::string, engine::QueueCensus::Overlaps> overlaps_;  // by queue, as told
   // The cluster queues that have gauges, with their number of admitted workloads.
   std::map<std::string, std::int32_t> cluster_queues_;
   // The local queues (namespace, name) that have gauges, with their cluster queue.
@@ -80,7 +94,10 @@ class ControllerMetrics {
   std::set<std::pair<std::string, std::string>> changed_local_queues_;
 };
 
+struct BuildInfo {
+  std::string version, commit, date;  // commit and date: "unknown" unless the build was told
+};
 // Sets kueue_build_info; call once.
-void tell_build(Metrics& metrics, const std::string& version);
+void tell_build(Metrics& metrics, const BuildInfo& build);
 
 }  // namespace berth::controller

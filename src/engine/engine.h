@@ -335,6 +335,16 @@ struct QueueCensus {
   PendingCounts pending;
   // neither admitted nor finished; empty when Options::unadmitted_observability is off
   std::map<Why, std::size_t> unadmitted;
+  // Of a cluster queue only: what the pending workloads request together, by resource.
+  std::map<std::string, Amount> requested;
+  // Of a cluster queue only: how often workloads wanted victims that others of the same cycle had chosen already.
+  struct Overlaps {
+    std::uint64_t skips = 0;  // in the last round of decisions: they had victims and wait for another cycle
+    // Since the engine was made, victims were searched again and others were found; none are needed once those of the
+    // others leave; it does not fit.
+    std::uint64_t new_targets = 0, deferred_fit = 0, skipped = 0;
+  };
+  Overlaps overlaps{};
 };
 // Totals of a cohort: its own quota and all cohorts and cluster queues below it.
 struct SubtreeQuota {

@@ -35,7 +35,12 @@ void Engine::Impl::recount(Tracked& t) { workloads.count(t, why_of(t)); }
 
 std::optional<QueueCensus> Engine::cluster_queue_census(std::string_view name) const {
   if (impl_->registries.cluster_queue(name) == nullptr) return std::nullopt;
-  return QueueCensus{pending_counts(name), impl_->workloads.counts_of_cluster_queue(name)};
+  QueueCensus out{pending_counts(name), impl_->workloads.counts_of_cluster_queue(name), {}};
+  for (const auto& [resource, total] : impl_->workloads.asked_in_cluster_queue(name))
+    out.requested.emplace(resource, to_amount(total.sum));
+  const OverlapCounts overlaps = impl_->scheduler.overlap_counts(name);
+  out.overlaps = {overlaps.skips, overlaps.new_targets, overlaps.deferred_fit, overlaps.skipped};
+  return out;
 }
 
 std::optional<QueueCensus> Engine::local_queue_census(std::string_view ns, std::string_view name) const {
@@ -44,13 +49,15 @@ std::optional<QueueCensus> Engine::local_queue_census(std::string_view ns, std::
   if (queue == nullptr) return std::nullopt;
   const std::size_t all = impl_->scheduler.pending_count(queue->cluster_queue, key);
   const std::size_t inadmissible = impl_->scheduler.inadmissible_count(queue->cluster_queue, key);
-  return QueueCensus{{all - inadmissible, inadmissible}, impl_->workloads.counts_of_local_queue(key)};
+  return QueueCensus{{all - inadmissible, inadmissible}, impl_->workloads.counts_of_local_queue(key), {}};
 }
 
 // What queues hold, summed anew.
 std::vector<std::string> Engine::Impl::check_held() const {
   HeldSums of_local, of_cluster;
+  AskedSums asked;
   workloads.for_each([&](const Tracked& t) {
+    if (t.waits_for) asked.add(t.cluster_queue, t.waits_for->pod_sets);
     const auto* holding = holding_status(t);
     if (holding == nullptr) return;
     const HeldAmounts held{amounts_held(*holding->admission, *t.now),
@@ -63,6 +70,8 @@ std::vector<std::string> Engine::Impl::check_held() const {
   for (const auto& [name, queue] : registries.cluster_queues) {
     if (!HeldSums::same(workloads.held_in_cluster_queue(name), of_cluster.of(name)))
       broken.push_back("ClusterQueue " + name + ": the sums of what its workloads hold are wrong");
+    if (workloads.asked_in_cluster_queue(name) != asked.of(name))
+      broken.push_back("ClusterQueue " + name + ": the sums of what its workloads request are wrong");
   }
   for (const auto& [key, queue] : registries.local_queues) {
     if (!HeldSums::same(workloads.held_in_local_queue(key), of_local.of(key)))

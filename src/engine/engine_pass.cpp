@@ -115,6 +115,7 @@ void Engine::Impl::end_recall() {
 }
 
 void Engine::Impl::count_held(Tracked& t) {
+  workloads.wait(t, scheduler.pending(t.id) ? t.asks : nullptr);
   const auto* holding = holding_status(t);
   if (holding == nullptr) return workloads.hold(t, nullptr);
   const HeldAmounts held{amounts_held(*holding->admission, *t.now),

@@ -57,6 +57,45 @@ bool HeldSums::same(const OfQueue& a, const OfQueue& b) {
          std::ranges::is_permutation(a.totals, b.totals, equal);
 }
 
+namespace {
+
+template <typename Visit>
+void for_each_request(const std::vector<PodSetRequest>& pod_sets, Visit visit) {
+  for (const auto& pod_set : pod_sets) {
+    for (const auto& [resource, quantity] : pod_set.counted ? *pod_set.counted : pod_set.per_pod)
+      visit(resource, HeldSums::Sum{to_amount(resource, quantity).count()} * pod_set.count);
+  }
+}
+
+}  // namespace
+
+void AskedSums::add(const std::string& queue, const std::vector<PodSetRequest>& pod_sets) {
+  if (queue.empty()) return;
+  OfQueue& totals = queues_[queue];
+  for_each_request(pod_sets, [&](const std::string& resource, HeldSums::Sum amount) {
+    Total& total = totals[resource];
+    total.sum += amount;
+    ++total.workloads;
+  });
+}
+
+void AskedSums::subtract(const std::string& queue, const std::vector<PodSetRequest>& pod_sets) {
+  const auto at = queues_.find(queue);
+  if (at == queues_.end()) return;
+  for_each_request(pod_sets, [&](const std::string& resource, HeldSums::Sum amount) {
+    const auto total = at->second.find(resource);
+    total->second.sum -= amount;
+    if (--total->second.workloads == 0) at->second.erase(total);
+  });
+  if (at->second.empty()) queues_.erase(at);
+}
+
+const AskedSums::OfQueue& AskedSums::of(std::string_view queue) const {
+  static const OfQueue kNone;
+  const auto it = queues_.find(queue);
+  return it == queues_.end() ? kNone : it->second;
+}
+
 Amount to_amount(HeldSums::Sum sum) {
   constexpr HeldSums::Sum kMost = std::numeric_limits<std::int64_t>::max(),
                           kLeast = std::numeric_limits<std::int64_t>::min();

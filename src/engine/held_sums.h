@@ -41,6 +41,24 @@ class HeldSums {
   std::map<std::string, OfQueue, std::less<>> queues_;  // those with holders
 };
 
+// What waiting workloads request, by resource; one with a zero sum and no workload is left out.
+class AskedSums {
+ public:
+  struct Total {
+    HeldSums::Sum sum = 0;
+    std::size_t workloads = 0;
+    bool operator==(const Total&) const = default;
+  };
+  using OfQueue = std::map<std::string, Total, std::less<>>;
+
+  void add(const std::string& queue, const std::vector<PodSetRequest>& pod_sets);
+  void subtract(const std::string& queue, const std::vector<PodSetRequest>& pod_sets);
+  const OfQueue& of(std::string_view queue) const;
+
+ private:
+  std::map<std::string, OfQueue, std::less<>> queues_;
+};
+
 // The sum as an amount: saturates.
 Amount to_amount(HeldSums::Sum sum);
 

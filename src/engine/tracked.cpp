@@ -12,6 +12,7 @@ TrackedWorkloads::TrackedWorkloads(const TrackedWorkloads& other)
       counts_by_cluster_queue_(other.counts_by_cluster_queue_),
       held_by_local_queue_(other.held_by_local_queue_),
       held_by_cluster_queue_(other.held_by_cluster_queue_),
+      asked_(other.asked_),
       marked_(other.marked_) {
   for (const auto& [key, t] : other.all_) {
     auto copy = std::make_unique<Tracked>(*t);
@@ -69,6 +70,7 @@ void TrackedWorkloads::renumber(const std::function<WorkloadId(const Tracked&)>&
 void TrackedWorkloads::erase(Tracked& t) {
   count(t, std::nullopt);
   hold(t, nullptr);
+  wait(t, nullptr);
   unfile(by_local_queue_, t.local_queue, t);
   unfile(by_cluster_queue_, t.cluster_queue, t);
   set_timer(t, std::nullopt);
@@ -112,13 +114,22 @@ void TrackedWorkloads::subtract(CountsByQueue& counts, const std::string& name, 
   if (queue->second.empty()) counts.erase(queue);
 }
 
+void TrackedWorkloads::wait(Tracked& t, const Ptr<Asks>& asks) {
+  if (t.waits_for == asks) return;
+  sum_out(t);
+  t.waits_for = asks;
+  sum_in(t);
+}
+
 void TrackedWorkloads::sum_in(const Tracked& t) {
+  if (t.waits_for) asked_.add(t.cluster_queue, t.waits_for->pod_sets);
   if (!t.held) return;
   held_by_local_queue_.add(t.local_queue, *t.held);
   held_by_cluster_queue_.add(t.cluster_queue, *t.held);
 }
 
 void TrackedWorkloads::sum_out(const Tracked& t) {
+  if (t.waits_for) asked_.subtract(t.cluster_queue, t.waits_for->pod_sets);
   if (!t.held) return;
   held_by_local_queue_.subtract(t.local_queue, *t.held);
   held_by_cluster_queue_.subtract(t.cluster_queue, *t.held);

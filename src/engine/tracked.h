@@ -100,6 +100,7 @@ struct Tracked {
   // Why it is not admitted, as the counts by queue have it; null: it is not counted. Owned by TrackedWorkloads.
   const QueueCensus::Why* why = nullptr;
 
+  Ptr<Asks> waits_for;     // as the sums of waiting workloads have it; null: it does not wait
   Rare<HeldAmounts> held;  // as the sums by queue have it; null: it holds nothing
 
   std::string local_queue;    // "namespace/name"
@@ -142,6 +143,9 @@ class TrackedWorkloads {
 
   // Adds to the sums of its queues what it holds; null: nothing. Later changes of its queues take it along.
   void hold(Tracked& tracked, const HeldAmounts* held);
+  // Adds what it requests to the sums of its cluster queue; null: it does not wait.
+  void wait(Tracked& tracked, const Ptr<Asks>& asks);
+  const AskedSums::OfQueue& asked_in_cluster_queue(std::string_view name) const { return asked_.of(name); }
   const HeldSums::OfQueue& held_in_local_queue(std::string_view key) const { return held_by_local_queue_.of(key); }
   const HeldSums::OfQueue& held_in_cluster_queue(std::string_view name) const {
     return held_by_cluster_queue_.of(name);
@@ -186,6 +190,7 @@ class TrackedWorkloads {
   std::map<QueueCensus::Why, std::size_t> whys_;  // the reasons of counted workloads, with the number of their users
   CountsByQueue counts_by_local_queue_, counts_by_cluster_queue_;
   HeldSums held_by_local_queue_, held_by_cluster_queue_;
+  AskedSums asked_;
   std::map<Time, Set> timers_;
   std::vector<WorkloadId> marked_;  // some may be gone meanwhile
 };

@@ -143,6 +143,39 @@ class QueueMetricsTest : public testing::Test {
                   engine::ClusterQueueSeen{ptr(api::kueue::decode_cluster_queue(*stored["clusterqueues//cq"]))});
     metrics.cluster_queue_changed("cq");
   }
+  // Two queues of one cohort whose workloads want the quota of the same victim, so that the second one searches again.
+  void overlapping_preemptions() {
+    for (const char* name : {"lender", "left", "right"}) {
+      const bool lends = std::string_view(name) == "lender";
+      engine.handle(kStart,
+                    engine::ClusterQueueSeen{ptr(api::kueue::decode_cluster_queue(
+                        object("{metadata: {name: " + std::string(name) +
+                               "}, spec: {cohortName: overlap, "
+                               "namespaceSelector: {}, preemption: {reclaimWithinCohort: Any}, resourceGroups: "
+                               "[{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: " +
+                               (lends ? "0" : "2") + "}]}]}]}}")))});
+      stored["clusterqueues//" + std::string(name)] = std::make_shared<const Json>(
+          object("{metadata: {name: " + std::string(name) + "}, spec: {cohortName: overlap}}"));
+      metrics.cluster_queue_changed(name);
+      engine.handle(
+          kStart,
+          engine::LocalQueueSeen{ptr(api::kueue::decode_local_queue(object(
+              "{metadata: {name: " + std::string(name) + ", namespace: a}, spec: {clusterQueue: " + name + "}}")))});
+    }
+    workload_in("lender", "borrows", 4);
+    decide();
+    workload_in("left", "wants", 2);
+    workload_in("right", "wants-too", 2);
+    decide();
+  }
+  void workload_in(const std::string& queue, const std::string& name, int cpu) {
+    engine.handle(kStart, engine::WorkloadSeen{ptr(api::kueue::decode_workload(
+                              object("{metadata: {name: " + name + ", namespace: a, uid: " + name +
+                                     ", creationTimestamp: '2026-11-21T09:00:00Z'}, spec: {queueName: " + queue +
+                                     ", active: true, podSets: [{name: main, count: 1, template: {spec: {containers: "
+                                     "[{name: c, resources: {requests: {cpu: " +
+                                     std::to_string(cpu) + "}}}]}}}]}}")))});
+  }
   void decide() {
     const engine::Effects effects = engine.schedule(kStart);
     metrics.decided(effects, std::chrono::milliseconds(3));

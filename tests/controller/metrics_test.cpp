@@ -1,5 +1,6 @@
 #include "controller/metrics.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -332,9 +333,49 @@ TEST_F(QueueMetricsTest, RoundsAreCountedWhenSomebodyWaited) {
             "{replica_role=\"leader\",result=\"success\"} 0.003\n");
 }
 
+TEST_F(QueueMetricsTest, WhatWaitingWorkloadsRequestIsTold) {
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_resource_pending"), "{cluster_queue=\"cq\",resource=\"cpu\"} 2\n")
+      << "one of the two has got quota, the other one is too much";
+  engine.handle(kStart, engine::WorkloadGone{"a", "w2", "w2"});
+  decide();
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_resource_pending"), "");
+}
+
+TEST_F(QueueMetricsTest, FinishedWorkloadsAreCountedWhileTheyExist) {
+  Workload w;
+  w.meta.ns = "a";
+  w.queue_name = "lq";
+  w.status.admission = api::kueue::Admission{"cq", {}};
+  auto told = [&] {
+    refresh();
+    return lines_of(registry, "kueue_finished_workloads") + lines_of(registry, "kueue_local_queue_finished_workloads");
+  };
+  metrics.finished_workloads().seen("a/w", &w);
+  EXPECT_THAT(told(), testing::HasSubstr("} 0\n"));
+  api::Condition finished;
+  finished.type = "Finished";
+  finished.status = true;
+  w.status.conditions.push_back(finished);
+  for (int i = 0; i < 2; ++i) metrics.finished_workloads().seen("a/w", &w);
+  EXPECT_EQ(told(), "{cluster_queue=\"cq\"} 1\n{name=\"lq\",namespace=\"a\"} 1\n");
+  metrics.finished_workloads().seen("a/w", nullptr);
+  EXPECT_EQ(told(), "{cluster_queue=\"cq\"} 0\n{name=\"lq\",namespace=\"a\"} 0\n");
+}
+
+TEST_F(QueueMetricsTest, OverlappingPreemptionsAreCounted) {
+  overlapping_preemptions();
+  refresh();
+  const std::string told = lines_of(registry, "kueue_preemption_target_recomputations_total");
+  EXPECT_THAT(told, testing::StartsWith("{cluster_queue=\"right\",result=\"deferred_fit\"} "));
+  refresh();
+  EXPECT_EQ(lines_of(registry, "kueue_preemption_target_recomputations_total"), told);
+}
+
 TEST(BuildInfo, IsOne) {
   Metrics registry;
-  tell_build(registry, "1.2.3");
+  tell_build(registry, {"1.2.3", "abc", "2026-11-23"});
   EXPECT_NE(registry.text().find("git_version=\"1.2.3\""), std::string::npos);
 }
 

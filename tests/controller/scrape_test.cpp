@@ -29,13 +29,15 @@ struct LivedWorkload : metrics_fixture::LivedMetricsTest {
 struct FairQueues : metrics_fixture::FairQueueMetricsTest {
   void TestBody() override {}
   std::string scrape() {
-    tell_build(registry, "1.0.0");
+    tell_build(registry, {"1.0.0", "abc", "2026-11-23"});
     stored["cohorts//team"] =
         std::make_shared<const Json>(metrics_fixture::object("{metadata: {name: team}, spec: {fairSharing: {weight: "
                                                              "'2'}}}"));
     engine.handle(metrics_fixture::kStart,
                   engine::CohortSeen{metrics_fixture::ptr(api::kueue::decode_cohort(*stored["cohorts//team"]))});
     metrics.cohort_changed("team");
+    metrics.workload_created("Job", std::chrono::milliseconds(20));
+    overlapping_preemptions();
     decide();
     refresh();
     return registry.text();

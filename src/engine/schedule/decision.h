@@ -70,4 +70,13 @@ inline constexpr std::string_view kTopologyPlacementFailed = "TopologyPlacementF
 inline constexpr std::string_view kWaitingForPodsReady = "WaitingForPodsReady";
 inline constexpr std::string_view kSuspended = "Suspended";
 
+// How often workloads of a cluster queue wanted victims that others of the same cycle had chosen already, since the
+// scheduler was made.
+struct OverlapCounts {
+  std::uint64_t skips = 0;         // in the last round: they had victims and must wait for another cycle
+  std::uint64_t new_targets = 0;   // victims were searched again: others were found,
+  std::uint64_t deferred_fit = 0;  // none are needed once those leave,
+  std::uint64_t skipped = 0;       // or it does not fit
+};
+
 }  // namespace berth::engine

@@ -142,6 +142,7 @@ void Pass::process(Entry& entry) {
   }
   bool overlap = overlaps(entry);
   if (overlap || !fits(entry)) {
+    if (!entry.targets.empty()) ++overlap_counts(entry).skips;
     wait(entry.workload, kWaitingForQuota, overlap ? kOverlaps : kNoLongerFits);
     return try_again(entry);
   }
@@ -163,6 +164,14 @@ void Pass::recompute_without_victims(Entry& entry) {
   for (WorkloadId victim : preempted_) trial.without(victim);
   nominator_.renominate(entry);
   if (entry.assignment.mode == Mode::kFit) entry.assignment.mode = Mode::kDeferredFit;
+  if (state_.only_looks) return;
+  OverlapCounts& counts = overlap_counts(entry);
+  const bool deferred = entry.assignment.mode == Mode::kDeferredFit;
+  ++(deferred ? counts.deferred_fit : entry.targets.empty() ? counts.skipped : counts.new_targets);
+}
+
+OverlapCounts& Pass::overlap_counts(const Entry& entry) {
+  return state_.overlaps[state_.ledger.name(entry.queue->node)];
 }
 
 bool Pass::fits(Entry& entry) {

@@ -44,6 +44,7 @@ class Pass {
   bool fits(Entry& entry);
   bool keeps_place(Entry& entry);
   void recompute_without_victims(Entry& entry);
+  OverlapCounts& overlap_counts(const Entry& entry);
   void admit(Entry& entry);
   void preempt(Entry& entry);
   void take_places(Entry& entry, Admit& decision);

@@ -47,6 +47,11 @@ bool Scheduler::parked(WorkloadId workload) const {
   return pending(workload) && impl_->state.queue(impl_->state.slots[workload].queue)->pending.sleeps(workload);
 }
 
+OverlapCounts Scheduler::overlap_counts(std::string_view cluster_queue) const {
+  const auto it = impl_->state.overlaps.find(cluster_queue);
+  return it == impl_->state.overlaps.end() ? OverlapCounts() : it->second;
+}
+
 std::size_t Scheduler::pending_count(std::string_view cluster_queue) const {
   const Queue* queue = impl_->find(cluster_queue);
   return queue == nullptr ? 0 : queue->pending.size();

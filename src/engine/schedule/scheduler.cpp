@@ -431,6 +431,9 @@ Decisions Scheduler::schedule(Time now) {
     queue.dirty = false;
     if (!state.ledger.in_cycle(node)) roots.insert(state.ledger.root(node));
   }
+  if (!roots.empty()) {
+    for (auto& [name, counts] : state.overlaps) counts.skips = 0;
+  }
   Decisions decisions;
   impl_->tell_cut_off(decisions);
   const std::vector<NodeId> joint = impl_->room_trees();

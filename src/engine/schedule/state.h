@@ -82,6 +82,8 @@ struct SchedulerFacts {
   bool reclaims = false;  // some queue may reclaim, or could once
   // some queue may reclaim past cohorts that are within their quota (terms.reclaim_levels), or could once
   bool reclaims_over_levels = false;
+  // By cluster queue: those in which workloads wanted the same victims.
+  std::map<std::string, OverlapCounts, std::less<>> overlaps;
   UsageBook book;                                     // of past usage
   std::vector<AccountId> accounts;                    // by local queue
   std::vector<UsageBook::Resource> booked_resources;  // by resource, as far as known
