@@ -240,7 +240,7 @@ void UsageBook::bring_up(Account& account) {
 void UsageBook::add(AccountId id, const Claim& claim, Time from) {
   Account& account = accounts_[id.index()];
   if (claim.runs_since && from > account.at) bring_up(account);
-  // Whoever knows the last sample and this claim arrives at the same usage.
+  // A reader of the last sample and of this claim gets the same usage.
   const bool follows = !claim.runs_since || from == std::max(*claim.runs_since, account.sample.at);
   follows ? note_change(id) : note_claims(id);
   const std::uint64_t part = claim.runs_since ? faded(account.at - from, half_life_) : 0;
