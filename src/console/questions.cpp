@@ -18,8 +18,10 @@ namespace berth::console {
 namespace {
 
 constexpr const char* kGroupLabel = "kueue.x-k8s.io/pod-group-name";
-// Events have both times in some servers and only one in others.
-constexpr std::string_view kEventTimes[] = {"deprecatedLastTimestamp", "lastTimestamp", "eventTime"};
+// The core group's events: most roles that may read events name this group, and not events.k8s.io.
+const api::GroupVersionResource kCoreEvents{"", "v1", "events"};
+// Events have some of these times, by who wrote them.
+constexpr std::string_view kEventTimes[] = {"lastTimestamp", "eventTime", "firstTimestamp"};
 
 http::HttpResponse failed(const api::RestResponse& response) {
   if (response.code == 404) return refusal(404, api::failure_text(response));
@@ -47,23 +49,21 @@ std::int64_t event_time(const Json& event) {
 }
 
 JsonObject event_of(const Json& event) {
-  std::int64_t count = int_at(event, {"series", "count"});
-  if (count <= 0) count = int_at(event, {"deprecatedCount"}, int_at(event, {"count"}, 1));
-  std::string_view from = string_at(event, {"reportingController"});
-  if (from.empty()) from = string_at(event, {"deprecatedSource", "component"});
-  const std::string_view note = string_at(event, {"note"});
+  const std::int64_t count = std::max(int_at(event, {"series", "count"}), int_at(event, {"count"}));
+  std::string_view from = string_at(event, {"reportingComponent"});
+  if (from.empty()) from = string_at(event, {"source", "component"});
   return JsonObject{{"time", event_time(event)},
                     {"count", std::max<std::int64_t>(count, 1)},
                     {"type", string_at(event, {"type"})},
                     {"reason", string_at(event, {"reason"})},
-                    {"message", note.empty() ? string_at(event, {"message"}) : note},
+                    {"message", string_at(event, {"message"})},
                     {"from", from}};
 }
 
 Json events_of(const Json& list, std::string_view kind, std::string_view name) {
   std::vector<JsonObject> events;
   for (const Json& event : array_at(list, {"items"})) {
-    if (string_at(event, {"regarding", "kind"}) == kind && string_at(event, {"regarding", "name"}) == name)
+    if (string_at(event, {"involvedObject", "kind"}) == kind && string_at(event, {"involvedObject", "name"}) == name)
       events.push_back(event_of(event));
   }
   std::stable_sort(events.begin(), events.end(), [](const JsonObject& a, const JsonObject& b) {
@@ -157,11 +157,11 @@ void Questions::events(const serve::Caller& caller, const http::Query& query, Do
   if (!ns.empty() && !may_be_name(ns)) return done(refusal(400, "namespace: expected the name of a namespace"));
   api::RestRequest request;
   request.verb = api::Verb::kList;
-  request.resource = api::kEvents;
+  request.resource = kCoreEvents;
   // Events of objects without a namespace are in "default".
   request.ns = ns.empty() ? "default" : ns;
-  request.field_selector = "regarding.kind=" + kind + ",regarding.name=" + name;
-  when_allowed(caller, attributes_of("list", api::kEvents, request.ns, ""), std::move(done),
+  request.field_selector = "involvedObject.kind=" + kind + ",involvedObject.name=" + name;
+  when_allowed(caller, attributes_of("list", kCoreEvents, request.ns, ""), std::move(done),
                [this, request, kind, name](const Done& tell) {
                  client_.call(request, [tell, kind, name](const api::RestResponse& response) {
                    tell(response.ok() ? json_reply(events_of(response.body, kind, name)) : failed(response));

@@ -249,6 +249,30 @@ TEST_F(ConsoleTest, ObjectsAreShownToThoseWhoMayGetThem) {
   EXPECT_EQ(hidden->response->body.find("yaml"), std::string::npos);
 }
 
+TEST_F(ConsoleTest, EventsComeNewestFirst) {
+  const auto event = [](const char* name, const char* about, const char* time) {
+    return JsonObject{{"metadata", JsonObject{{"namespace", "team-a"}, {"name", name}}},
+                      {"involvedObject", JsonObject{{"kind", "Workload"}, {"name", about}}},
+                      {"reason", name},
+                      {"count", 2},
+                      {"lastTimestamp", time}};
+  };
+  const api::GroupVersionResource events{"", "v1", "events"};
+  world.cluster.set(events, event("older", "w", "2026-11-21T08:00:00Z"));
+  world.cluster.set(events, event("newer", "w", "2026-11-21T09:00:00Z"));
+  world.cluster.set(events, event("other", "x", "2026-11-21T09:00:00Z"));
+  const std::string query = "/api/events?namespace=team-a&kind=Workload&name=w";
+  EXPECT_EQ(world.get(query, world.login("ann-token"))->status(), 403);
+  world.cluster.grants.insert({"ann", "list", "events", "team-a"});
+  world.run(seconds(20));
+  const auto page = world.get(query, world.login("ann-token"));
+  ASSERT_EQ(page->status(), 200);
+  const std::string& body = page->response->body;
+  EXPECT_LT(body.find("newer"), body.find("older"));
+  EXPECT_NE(body.find("older"), std::string::npos);
+  EXPECT_EQ(body.find("other"), std::string::npos);
+}
+
 TEST_F(ConsoleTest, ExplanationsNameOtherNamespacesOnlyToThoseWhoMayAskEverywhere) {
   world.cluster.grants.insert({"ann", "get", "workloads/explanation", "team-a"});
   world.cluster.grants.insert({"boss", "get", "workloads/explanation", "*"});
