@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { get, type ApiError } from './api';
-import type { CollectionName, Collections } from './rows';
+import type { CollectionName, Collections, Workload } from './rows';
 import { collection, type CollectionView } from './store';
 import { streams, type Link } from './stream';
 
@@ -9,6 +9,23 @@ export function useCollection<N extends CollectionName>(name: N): CollectionView
   const source = collection(name);
   useEffect(() => streams.need(name), [name]);
   return useSyncExternalStore(source.subscribe, source.look);
+}
+
+// All workloads. One without quota names no cluster queue; then it is the one of its local queue.
+export function useWorkloads(): CollectionView<Workload> {
+  const all = useCollection('workloads');
+  const locals = useCollection('localqueues');
+  return useMemo(() => {
+    const fill = (w: Workload): Workload => {
+      const cq = w.cq ?? locals.get(`${w.ns}/${w.queue}`)?.cq;
+      return cq === w.cq ? w : { ...w, cq };
+    };
+    const get = (key: string) => {
+      const found = all.get(key);
+      return found && fill(found);
+    };
+    return { ...all, rows: all.rows.map(fill), get };
+  }, [all, locals]);
 }
 
 export function useLink(): Link {

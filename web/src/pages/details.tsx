@@ -1,6 +1,6 @@
 // The pages of one cluster queue, cohort, local queue, flavor, check, ProvisioningRequest or Volcano queue.
 import { useMemo, useState } from 'react';
-import { useCollection } from '../data/hooks';
+import { useCollection, useWorkloads } from '../data/hooks';
 import type { Quota, QuotaUse } from '../data/rows';
 import { amount, amounts, byResource, percent, resourceName } from '../logic/format';
 import { buildTree, buildVolcanoTree, type TreeNode } from '../logic/tree';
@@ -51,7 +51,7 @@ export function ClusterQueuePage() {
   const { name = '' } = useParams();
   const { t } = useText();
   const all = useCollection('clusterqueues');
-  const workloads = useCollection('workloads');
+  const workloads = useWorkloads();
   const locals = useCollection('localqueues');
   const q = all.get(name);
   const mine = useMemo(() => workloads.rows.filter((w) => w.cq === name && w.state !== 'finished'), [workloads, name]);
@@ -115,7 +115,7 @@ export function LocalQueuePage() {
   const { t } = useText();
   const all = useCollection('localqueues');
   const queues = useCollection('clusterqueues');
-  const workloads = useCollection('workloads');
+  const workloads = useWorkloads();
   const q = all.get(`${ns}/${name}`);
   const mine = useMemo(() => workloads.rows.filter((w) => w.ns === ns && w.queue === name && w.state !== 'finished'), [workloads, ns, name]);
   if (!q) return <Unknown name={`${ns}/${name}`} state={all.state} message={all.message} back={[t('localQueues'), '/localqueues']} />;
@@ -187,7 +187,7 @@ export function CheckPage() {
   const { name = '' } = useParams();
   const { t } = useText();
   const all = useCollection('checks');
-  const workloads = useCollection('workloads');
+  const workloads = useWorkloads();
   const queues = useCollection('clusterqueues');
   const requests = useCollection('provisioningrequests');
   const c = all.get(name);

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { url } from '../data/api';
-import { useCollection, useFetched } from '../data/hooks';
+import { useCollection, useFetched, useWorkloads } from '../data/hooks';
 import type { Workload as Row } from '../data/rows';
 import { useInfo } from '../data/session';
 import { amounts } from '../logic/format';
@@ -26,14 +26,15 @@ export function Workload() {
   const { ns = '', name = '' } = useParams();
   const { t } = useText();
   const info = useInfo();
-  const all = useCollection('workloads');
+  const all = useWorkloads();
   const positions = useCollection('positions');
   const key = `${ns}/${name}`;
-  const row = all.get(key);
+  const row = useMemo(() => all.get(key), [all, key]);
   const position = positions.get(key);
   const ref = { resource: 'workloads', kind: 'Workload', ns, name };
   // Asked again when the row changes; the row stands for the object.
-  const { data, error } = useObject(ref, row);
+  const stored = useCollection('workloads').get(key);
+  const { data, error } = useObject(ref, stored);
   const moments = useMemo(() => (data ? timeline(data.object).reverse() : []), [data]);
   if (!row && all.state === 'ready' && error) return <Page title={name}><Empty>{t('unknownObject', { name: key })}</Empty></Page>;
   const inactive = object(data?.object.spec).active === false || row?.state === 'inactive';
@@ -64,7 +65,7 @@ export function Workload() {
       <div className="columns">
         <div className="stack">
           {row && row.state !== 'finished' && (info?.explain ? <Explanation ns={ns} name={name} waiting={isWaiting(row)} stamp={`${row.state}${row.message ?? ''}${position?.position ?? ''}`} /> : row.message && <Card title={t('reason')}><p>{row.message}</p></Card>)}
-          <PodsOnRacks row={row} ns={ns} name={name} />
+          <PodsOnRacks row={stored} ns={ns} name={name} />
         </div>
         <Card title={t('timeline')}>
           <ol className="timeline">
@@ -82,7 +83,7 @@ export function Workload() {
           {!data && !error && <Empty>{t('loading')}</Empty>}
         </Card>
       </div>
-      <ObjectTabs of={ref} stamp={row} />
+      <ObjectTabs of={ref} stamp={stored} />
     </Page>
   );
 }

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { useCollection } from '../data/hooks';
+import { useCollection, useWorkloads } from '../data/hooks';
 import type { Workload } from '../data/rows';
 import { amounts, byResource, count } from '../logic/format';
 import { filterWorkloads, kindOf, whyInShort, isWaiting } from '../logic/workloads';
@@ -31,14 +31,14 @@ export function useWorkloadColumns(without: string[] = []): Column<Workload>[] {
 }
 
 export function WorkloadTable({ rows, without, label, right }: { rows: Workload[]; without?: string[]; label: string; right?: string }) {
-  const all = useCollection('workloads');
+  const all = useWorkloads();
   const columns = useWorkloadColumns(without);
   return <Table label={label} rows={rows} columns={columns} rowKey={(w) => w.key} href={(w) => workloadPath(w.key)} sort="created" state={all.state} message={all.message} right={right ?? 'list workloads.kueue.x-k8s.io'} fit />;
 }
 
 export function Workloads() {
   const { t, language } = useText();
-  const all = useCollection('workloads');
+  const all = useWorkloads();
   const queues = useCollection('clusterqueues');
   const locals = useCollection('localqueues');
   const [query, change] = useQuery();

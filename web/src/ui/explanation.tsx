@@ -86,7 +86,7 @@ function ShortageView({ of: s }: { of: Shortage }) {
       ) : (
         <>
           {wanted > 0 && <Meter value={((available || 0) / wanted) * 100} label={`${t('available')} ${s.available ?? 0}, ${t('wanted')} ${s.wanted}`} tone={available >= wanted ? '' : 'short'} />}
-          <p className="numbers"><span>{t('wanted')} <b>{s.wanted}</b></span>{s.available && <span>{t('available')} <b>{s.available}</b></span>}{s.missing && <span className="short">{t('missing')} <b>{s.missing}</b></span>}{s.most && <span>{t('most')} <b>{s.most}</b></span>}</p>
+          <p className="numbers"><span>{t('wanted')} <b>{s.wanted}</b></span>{s.available && <span>{t('available')} <b>{s.available}</b></span>}{s.missing && s.missing !== '0' && <span className="short">{t('missing')} <b>{s.missing}</b></span>}{s.most && <span>{t('most')} <b>{s.most}</b></span>}</p>
         </>
       )}
       {s.holders && (

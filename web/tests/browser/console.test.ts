@@ -41,6 +41,7 @@ test('a workload explains why it waits, and shows its timeline, pods, events and
   await enter(page, cluster, '/workloads?ns=robotics&text=huge');
   await page.getByRole('row', { name: /huge/ }).getByRole('link').first().click();
   await expect(page.locator('h1')).toContainText('huge');
+  await expect(page.locator('.facts'), 'the cluster queue is that of the local queue').toContainText('Cluster queue');
   await expect(page.getByRole('heading', { name: 'Why it waits' })).toBeVisible();
   await expect(page.locator('.explanation .summary')).not.toBeEmpty();
   await expect(page.locator('.timeline')).toContainText('Created');
