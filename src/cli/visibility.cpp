@@ -4,6 +4,7 @@
 
 #include "api/visibility/documents.h"
 #include "cli/what_if_changes.h"
+#include "engine/explain/predict.h"
 #include "engine/explain/what_if.h"
 
 namespace berth::cli {
@@ -22,7 +23,8 @@ serve::PendingSource::Items items_of(std::optional<std::vector<engine::PendingWo
 
 }  // namespace
 
-serve::PendingSource pending_source(std::function<const engine::Engine&()> engine, std::function<Time()> now) {
+serve::PendingSource pending_source(std::function<const engine::Engine&()> engine,
+                                    std::function<const engine::RunHistory&()> history, std::function<Time()> now) {
   return {[engine](std::string_view queue, visibility::Page page) {
             return items_of(engine().pending_in_cluster_queue(queue, page.offset, page.limit));
           },
@@ -34,6 +36,13 @@ serve::PendingSource pending_source(std::function<const engine::Engine&()> engin
             if (!explanation) return std::nullopt;
             if (!all) engine::hide_other_namespaces(*explanation);
             return engine::to_json(*explanation);
+          },
+          [engine, history, now](std::string_view ns, std::string_view workload, bool all) -> std::optional<Json> {
+            const std::string key = std::string(ns) + "/" + std::string(workload);
+            auto prediction = std::move(engine::predict(engine(), history(), now(), {key}).front());
+            if (!prediction.found) return std::nullopt;
+            if (!all) engine::hide_other_namespaces(prediction);
+            return engine::to_json(prediction);
           },
           [engine, now](const Json& what_if) -> Result<Json> {
             auto changes = changes_of(what_if, engine(), now());

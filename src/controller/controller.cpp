@@ -683,6 +683,7 @@ std::size_t Controller::volcano_holders(std::string_view queue) const {
   return impl_->volcano ? impl_->volcano->holders_in(queue) : 0;
 }
 const engine::Engine& Controller::engine() const { return impl_->host.engine(); }
+const engine::RunHistory& Controller::run_history() const { return impl_->host.run_history(); }
 void Controller::refresh_metrics() {
   if (impl_->options.metrics == nullptr || !impl_->is_leading) return;
   impl_->options.metrics->refresh(engine(), [this](const auto& resource, std::string_view ns, std::string_view name) {

@@ -15,6 +15,7 @@
 #include "api/selector.h"
 #include "base/executor.h"
 #include "engine/engine.h"
+#include "engine/explain/run_history.h"
 #include "jobs/job_facts.h"
 #include "jobs/kinds/job_kind.h"
 #include "kube/rate_limit.h"
@@ -120,6 +121,7 @@ class Controller {
   std::size_t volcano_holders(std::string_view queue) const;
 
   const engine::Engine& engine() const;
+  const engine::RunHistory& run_history() const;
   // Updates the gauges of ControllerOptions::metrics; call before they are read. Does nothing in a follower.
   void refresh_metrics();
   void on_round(std::function<void()> handler);  // called after each decision round

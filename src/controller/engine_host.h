@@ -10,6 +10,7 @@
 #include "base/executor.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
+#include "engine/explain/run_history.h"
 #include "journal/journal.h"
 #include "kube/event_recorder.h"
 
@@ -43,6 +44,8 @@ class EngineHost {
   void stop() { stopped_ = true; }
 
   const engine::Engine& engine() const { return engine_; }
+  // Of the workloads that finished while this process watched, and of those that were still there when it began.
+  const engine::RunHistory& run_history() const { return run_history_; }
   // Called after each decision round while this process leads. Tests and the simulation check invariants there.
   void on_round(std::function<void()> handler) { on_round_ = std::move(handler); }
 
@@ -70,6 +73,7 @@ class EngineHost {
   EffectSinks sinks_;
   const engine::Options options_;
   engine::Engine engine_;
+  engine::RunHistory run_history_;
   journal::Journal* journal_;
   std::optional<Time> held_since_;  // since when decisions wait for a checkpoint
   Time hold_again_{};               // they do not wait again before this time

@@ -118,10 +118,10 @@ AccessAttributes access_of(const http::HttpRequest& request, const http::Target&
     access.resource = {std::string(visibility::kGroup), *version, std::string(visibility::kWhatIfs)};
     return access;
   }
-  if (const auto path = visibility::parse_explanation_path(target.segments); path && request.method == "GET") {
+  if (const auto path = visibility::parse_workload_path(target.segments); path && request.method == "GET") {
     access.verb = "get";
     access.resource = {std::string(visibility::kGroup), path->version, "workloads"};
-    access.subresource = visibility::kExplanation;
+    access.subresource = path->subresource;
     access.ns = target.query.flag("all") ? "" : path->ns;  // "": in all namespaces
     access.name = path->workload;
     return access;
@@ -152,12 +152,12 @@ bool is_health(const http::Target& target) {
 
 namespace {
 
-Answer answer_explanation(const PendingSource& source, const visibility::ExplanationPath& path,
-                          const http::Target& target) {
-  auto explanation = source.explanation(path.ns, path.workload, target.query.flag("all"));
-  if (!explanation) return refuse(visibility::no_such_workload(path.workload));
-  return [path, explanation = std::move(*explanation), pretty = target.query.flag("pretty")]() mutable {
-    const Json out = visibility::encode_explanation(path, std::move(explanation));
+Answer answer_about(const PendingSource& source, const visibility::WorkloadPath& path, const http::Target& target) {
+  const auto& tell = path.subresource == visibility::kPrediction ? source.prediction : source.explanation;
+  auto told = tell(path.ns, path.workload, target.query.flag("all"));
+  if (!told) return refuse(visibility::no_such_workload(path.workload));
+  return [path, told = std::move(*told), pretty = target.query.flag("pretty")]() mutable {
+    const Json out = visibility::encode_answer(path, std::move(told));
     return json(200, pretty ? to_pretty_string(out) : to_string(out));
   };
 }
@@ -178,8 +178,9 @@ Answer answer_visibility(const PendingSource& source, std::string_view method, c
                          std::string_view body) {
   if (auto version = visibility::parse_what_if_path(target.segments); version && source.what_if)
     return method == "POST" ? answer_what_if(source, std::move(*version), body) : refuse(method_not_allowed());
-  if (const auto path = visibility::parse_explanation_path(target.segments); path && source.explanation)
-    return method == "GET" ? answer_explanation(source, *path, target) : refuse(method_not_allowed());
+  if (const auto path = visibility::parse_workload_path(target.segments);
+      path && (path->subresource == visibility::kPrediction ? source.prediction : source.explanation))
+    return method == "GET" ? answer_about(source, *path, target) : refuse(method_not_allowed());
   const auto question = visibility::parse_path(target.segments);
   if (!question) return nothing_there(target);
   if (method != "GET") return refuse(method_not_allowed());

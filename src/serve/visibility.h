@@ -28,6 +28,8 @@ struct PendingSource {
   // Why a workload waits, as the fields of the document; `all`: with the names of objects of other namespaces. nullopt:
   // no such workload.
   std::function<std::optional<Json>(std::string_view ns, std::string_view workload, bool all)> explanation;
+  // When it starts, likewise.
+  std::function<std::optional<Json>(std::string_view ns, std::string_view workload, bool all)> prediction;
   // What would follow from the changes of a WhatIf. Error: what is wrong with it.
   std::function<Result<Json>(const Json& what_if)> what_if;
 };

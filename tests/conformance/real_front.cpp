@@ -73,6 +73,7 @@ struct RealFront::Impl {
     visibility = must(serve::VisibilityServer::start(
         on_loopback(), executor,
         cli::pending_source([&controller]() -> const engine::Engine& { return controller.engine(); },
+                            [&controller]() -> const engine::RunHistory& { return controller.run_history(); },
                             [&executor] { return executor.now(); }),
         auth, {{"controller", [] { return std::string(); }}}, certificate));
     auth.start([this](const std::string& pem) { visibility->trust_clients(pem); });

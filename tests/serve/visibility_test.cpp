@@ -27,7 +27,13 @@ PendingSource three_wait() {
           },
           [=](std::string_view ns, std::string_view queue, api::visibility::Page asked) {
             return ns == "team" && queue == "lq" ? PendingSource::Items(page(asked)) : std::nullopt;
-          }};
+          },
+          [](std::string_view, std::string_view, bool) { return std::nullopt; },
+          [](std::string_view ns, std::string_view workload, bool all) -> std::optional<Json> {
+            if (ns != "team" || workload != "w") return std::nullopt;
+            return JsonObject{{"summary", all ? "with all names" : "with its own names"}};
+          },
+          nullptr};
 }
 
 struct House {
@@ -58,6 +64,22 @@ struct House {
 
 const std::string kGroupPath = "/apis/visibility.kueue.x-k8s.io";
 const std::string kCq = kGroupPath + "/v1beta2/clusterqueues/cq/pendingworkloads";
+
+TEST(Visibility, PredictionsNeedTheRightToTheirNames) {
+  House house;
+  const std::string path = kGroupPath + "/v1beta2/namespaces/team/workloads/w/prediction";
+  const Json own = parse_json(house.call(path).body).value();
+  EXPECT_EQ(string_at(own, {"kind"}), "WorkloadPrediction");
+  EXPECT_EQ(string_at(own, {"metadata", "namespace"}), "team");
+  EXPECT_EQ(string_at(own, {"summary"}), "with its own names");
+  EXPECT_THAT(house.call(path + "?all=true").body, HasSubstr("with all names"));
+  ASSERT_EQ(house.asked.size(), 2u);
+  EXPECT_EQ(house.asked[0].ns, "team");
+  EXPECT_EQ(house.asked[0].subresource, "prediction");
+  EXPECT_EQ(house.asked[1].ns, "") << "in all namespaces";
+  EXPECT_EQ(house.call(kGroupPath + "/v1beta2/namespaces/team/workloads/other/prediction").status, 404);
+  EXPECT_EQ(house.call(path, "POST").status, 405);
+}
 
 TEST(Visibility, TellsPagesOfQueues) {
   House house;

@@ -1,5 +1,7 @@
 #include "api/visibility/documents.h"
 
+#include <array>
+
 #include <string>
 
 #include "api/visibility/visibility.h"
@@ -146,11 +148,21 @@ void add_paths(std::string_view version, const Form& form, JsonObject& paths) {
   }
 }
 
-// The explanation of a workload. Its fields grow with Berth, so the schema leaves them open.
-void add_explanation(std::string_view version, const Form& form, JsonObject& paths, JsonObject& schemas) {
-  const std::string name = schema_name(version, kExplanationKind);
-  const JsonObject kind{{"group", kGroup}, {"version", version}, {"kind", kExplanationKind}};
-  schemas[name] = JsonObject{{"description", "Why a workload waits, and the smallest changes that would admit it."},
+// What is told about a workload.
+struct Told {
+  std::string_view subresource, kind, about, action, operation;
+};
+constexpr std::array<Told, 2> kTold{
+    {{kExplanation, kExplanationKind, "Why a workload waits, and the smallest changes that would admit it.",
+      "read why the specified workload waits", "workloadExplanation"},
+     {kPrediction, kPredictionKind, "When a workload starts.", "read when the specified workload starts",
+      "workloadPrediction"}}};
+
+// Its fields grow with Berth, so the schema leaves them open.
+void add_told(const Told& told, std::string_view version, const Form& form, JsonObject& paths, JsonObject& schemas) {
+  const std::string name = schema_name(version, told.kind);
+  const JsonObject kind{{"group", kGroup}, {"version", version}, {"kind", told.kind}};
+  schemas[name] = JsonObject{{"description", told.about},
                              {"type", "object"},
                              {"x-kubernetes-preserve-unknown-fields", true},
                              {"x-kubernetes-group-version-kind", JsonArray{kind}}};
@@ -160,8 +172,8 @@ void add_explanation(std::string_view version, const Form& form, JsonObject& pat
   } else {
     ok["content"] = JsonObject{{"application/json", JsonObject{{"schema", form.reference(name)}}}};
   }
-  JsonObject get{{"description", "read why the specified workload waits"},
-                 {"operationId", "readVisibilityKueueXK8sIo" + std::string(version) + "workloadExplanation"},
+  JsonObject get{{"description", told.action},
+                 {"operationId", "readVisibilityKueueXK8sIo" + std::string(version) + std::string(told.operation)},
                  {"tags", JsonArray{"visibilityKueueXK8sIo_" + std::string(version)}},
                  {"responses", JsonObject{{"200", std::move(ok)}}},
                  {"x-kubernetes-action", "get"},
@@ -171,7 +183,7 @@ void add_explanation(std::string_view version, const Form& form, JsonObject& pat
     get["schemes"] = JsonArray{"https"};
   }
   const std::string path =
-      "/apis/" + group_version(version) + "/namespaces/{namespace}/workloads/{name}/" + std::string(kExplanation);
+      "/apis/" + group_version(version) + "/namespaces/{namespace}/workloads/{name}/" + std::string(told.subresource);
   paths[path] = JsonObject{
       {"get", std::move(get)},
       {"parameters", JsonArray{parameter(form, "name", "path", "string", "Name of the workload."),
@@ -220,7 +232,10 @@ Json resource_list(std::string_view version) {
                                  {"kind", kWhatIfKind},
                                  {"verbs", JsonArray{"create"}}});
   resources.push_back(own_entry("workloads", "workload", {}));
-  resources.push_back(own_entry("workloads/" + std::string(kExplanation), "", {"get"}));
+  for (const Told& told : kTold) {
+    resources.push_back(own_entry("workloads/" + std::string(told.subresource), "", {"get"}));
+    resources.back().as_object()["kind"] = told.kind;
+  }
   JsonObject out;
   out["kind"] = "APIResourceList";
   out["apiVersion"] = "v1";
@@ -244,14 +259,18 @@ Json aggregated_entry() {
                                      {"subresources", JsonArray{std::move(subresource)}}});
     }
     const JsonObject kind{{"group", kGroup}, {"version", version}, {"kind", kExplanationKind}};
-    resources.push_back(JsonObject{
-        {"resource", "workloads"},
-        {"responseKind", kind},
-        {"scope", "Namespaced"},
-        {"singularResource", "workload"},
-        {"verbs", JsonArray{}},
-        {"subresources",
-         JsonArray{JsonObject{{"subresource", kExplanation}, {"responseKind", kind}, {"verbs", JsonArray{"get"}}}}}});
+    JsonArray subresources;
+    for (const Told& told : kTold)
+      subresources.push_back(
+          JsonObject{{"subresource", told.subresource},
+                     {"responseKind", JsonObject{{"group", kGroup}, {"version", version}, {"kind", told.kind}}},
+                     {"verbs", JsonArray{"get"}}});
+    resources.push_back(JsonObject{{"resource", "workloads"},
+                                   {"responseKind", kind},
+                                   {"scope", "Namespaced"},
+                                   {"singularResource", "workload"},
+                                   {"verbs", JsonArray{}},
+                                   {"subresources", std::move(subresources)}});
     resources.push_back(
         JsonObject{{"resource", kWhatIfs},
                    {"responseKind", JsonObject{{"group", kGroup}, {"version", version}, {"kind", kWhatIfKind}}},
@@ -268,7 +287,7 @@ Json openapi_v3(std::string_view version) {
   JsonObject paths, schemas;
   add_paths(version, form, paths);
   add_schemas(version, form, schemas);
-  add_explanation(version, form, paths, schemas);
+  for (const Told& told : kTold) add_told(told, version, form, paths, schemas);
   return JsonObject{{"openapi", "3.0.0"},
                     {"info", info()},
                     {"paths", std::move(paths)},
@@ -281,7 +300,7 @@ Json openapi_v2() {
   for (const std::string_view version : kVersions) {
     add_paths(version, form, paths);
     add_schemas(version, form, definitions);
-    add_explanation(version, form, paths, definitions);
+    for (const Told& told : kTold) add_told(told, version, form, paths, definitions);
   }
   return JsonObject{
       {"swagger", "2.0"}, {"info", info()}, {"paths", std::move(paths)}, {"definitions", std::move(definitions)}};

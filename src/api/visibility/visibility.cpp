@@ -70,19 +70,22 @@ RestResponse no_such_queue(std::string_view resource, std::string_view name) {
   return not_found({std::string(kGroup), "", std::string(resource)}, name);
 }
 
-std::optional<ExplanationPath> parse_explanation_path(const std::vector<std::string>& segments) {
+std::optional<WorkloadPath> parse_workload_path(const std::vector<std::string>& segments) {
   if (segments.size() != 8 || segments[0] != "apis" || segments[1] != kGroup || !serves(segments[2]) ||
-      segments[3] != "namespaces" || segments[5] != "workloads" || segments[7] != kExplanation)
+      segments[3] != "namespaces" || segments[5] != "workloads")
     return std::nullopt;
-  return ExplanationPath{segments[2], segments[4], segments[6]};
+  for (const std::string_view subresource : {kExplanation, kPrediction}) {
+    if (segments[7] == subresource) return WorkloadPath{segments[2], segments[4], segments[6], subresource};
+  }
+  return std::nullopt;
 }
 
-Json encode_explanation(const ExplanationPath& path, Json explanation) {
+Json encode_answer(const WorkloadPath& path, Json fields_of_it) {
   JsonObject out;
-  out["kind"] = kExplanationKind;
+  out["kind"] = path.subresource == kPrediction ? kPredictionKind : kExplanationKind;
   out["apiVersion"] = std::string(kGroup) + "/" + path.version;
   out["metadata"] = JsonObject{{"name", path.workload}, {"namespace", path.ns}};
-  if (auto* fields = explanation.if_object()) {
+  if (auto* fields = fields_of_it.if_object()) {
     for (auto& [key, value] : *fields) {
       if (key != "name" && key != "namespace") out[key] = std::move(value);
     }

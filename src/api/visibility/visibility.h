@@ -7,12 +7,13 @@
 // with the query options offset and limit. Both versions are the same. Berth's own:
 //
 //   /apis/visibility.kueue.x-k8s.io/<version>/namespaces/<ns>/workloads/<name>/explanation[?all=true]
+//   /apis/visibility.kueue.x-k8s.io/<version>/namespaces/<ns>/workloads/<name>/prediction[?all=true]
 //
 //   POST /apis/visibility.kueue.x-k8s.io/<version>/whatifs
 //
 // says what would follow from changes; nothing is stored. It names objects of all namespaces, so it needs the right in
-// all. The former says why a workload waits and what would change that. Objects of other namespaces are not named
-// unless `all` is true, which needs the right in all namespaces.
+// all. An explanation says why a workload waits and what would change that, a prediction when it starts. Objects of
+// other namespaces are not named unless `all` is true, which needs the right in all namespaces.
 #pragma once
 
 #include <array>
@@ -69,12 +70,16 @@ std::optional<Question> parse_path(const std::vector<std::string>& segments);
 
 inline constexpr std::string_view kExplanationKind = "WorkloadExplanation";
 inline constexpr std::string_view kExplanation = "explanation";
-struct ExplanationPath {
+inline constexpr std::string_view kPredictionKind = "WorkloadPrediction";
+inline constexpr std::string_view kPrediction = "prediction";
+// A subresource of a workload: an explanation or a prediction.
+struct WorkloadPath {
   std::string version, ns, workload;
+  std::string_view subresource = kExplanation;
 };
-std::optional<ExplanationPath> parse_explanation_path(const std::vector<std::string>& segments);
-// `explanation`: the fields of the document.
-Json encode_explanation(const ExplanationPath& path, Json explanation);
+std::optional<WorkloadPath> parse_workload_path(const std::vector<std::string>& segments);
+// `fields`: of the document.
+Json encode_answer(const WorkloadPath& path, Json fields);
 // The 404 for a workload that does not exist or has finished.
 RestResponse no_such_workload(std::string_view name);
 

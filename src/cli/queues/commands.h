@@ -15,6 +15,7 @@ Command add_stop(CLI::App& root, const Session& session);
 Command add_resume(CLI::App& root, const Session& session);
 Command add_delete(CLI::App& root, const Session& session);
 Command add_explain(CLI::App& root, const Session& session);
+Command add_predict(CLI::App& root, const Session& session);
 Command add_what_if(CLI::App& root, const Session& session);
 // get, describe, edit and patch: kubectl does them.
 std::vector<Command> add_kubectl_commands(CLI::App& root, const Session& session);

@@ -7,12 +7,11 @@
 #include "api/status.h"
 #include "api/visibility/visibility.h"
 #include "cli/queues/commands.h"
-#include "cli/queues/discovery.h"
 #include "cli/queues/explain_text.h"
 #include "cli/queues/flags.h"
-#include "cli/queues/lister.h"
+#include "cli/queues/job_workloads.h"
 #include "cli/queues/visibility_group.h"
-#include "cli/queues/workload_facts.h"
+#include "cli/table.h"
 #include "journal/replay.h"
 
 namespace berth::cli::queues {
@@ -50,33 +49,17 @@ int print(const Session& session, const Format& format, Json explanation) {
 }
 
 int explain_job(const Session& session, Opened& opened, const ExplainFlags& flags) {
-  Discovery discovery(*opened.server);
-  auto found = find_for(*opened.server, discovery, {flags.type, flags.name}, opened.ns);
-  if (!found) return session.failed(found.error().message);
-  const std::string what = flags.type + "/" + flags.name;
-  if (!found->object) return session.failed(what + " does not exist in namespace " + opened.ns);
-  auto workloads =
-      list_objects(session, *opened.server, {kWorkload.resource(), std::string(kWorkload.name), opened.ns, {}, {}});
-  if (!workloads) return session.failed(workloads.error().message);
-  bool any = false, finished = false;
-  for (const Json& workload : *workloads) {
-    if (!belongs_to(workload, *found->object)) continue;
-    finished = finished || state_of(workload) == WorkloadState::kFinished;
-    if (state_of(workload) == WorkloadState::kFinished) continue;
-    auto explanation =
-        explanation_of(*opened.server, opened.ns, std::string(string_at(workload, {"metadata", "name"})));
+  const auto names = workloads_of_job(session, opened, flags.type, flags.name);
+  if (!names) return session.failed(names.error().message);
+  bool any = false;
+  for (const std::string& name : *names) {
+    auto explanation = explanation_of(*opened.server, opened.ns, name);
     if (!explanation) return session.failed(explanation.error().message);
     if (any && opened.format.text()) *session.out << "\n";
     any = true;
     print(session, opened.format, std::move(*explanation));
   }
-  if (any) return 0;
-  if (finished) return session.failed(what + " has finished: its workload waits for nothing");
-  const bool queued = !string_at(*found->object, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}).empty();
-  return session.failed(
-      what + " has no workload: " +
-      (queued ? "its owner is queued in its place, its kind or namespace is not managed, or it is too new"
-              : "it has no label kueue.x-k8s.io/queue-name, so it is not queued"));
+  return 0;
 }
 
 int explain_queue(const Session& session, Opened& opened, const ExplainFlags& flags) {
@@ -112,13 +95,9 @@ int explain_queue(const Session& session, Opened& opened, const ExplainFlags& fl
   return 0;
 }
 
-bool names_workload(const ExplainFlags& flags) {
-  return flags.type == "workload" || flags.type == "wl" || flags.type == "workloads";
-}
-
 // As it was at a time that a journal holds; no server is asked.
 int explain_then(const Session& session, const ExplainFlags& flags) {
-  if (!names_workload(flags)) return session.misused("--journal explains workloads: expected TYPE workload");
+  if (!means_workload(flags.type)) return session.misused("--journal explains workloads: expected TYPE workload");
   if (!flags.at.empty() && !parse_time(flags.at))
     return session.misused("--at \"" + flags.at + "\": expected a time such as 2026-11-22T18:30:00Z");
   auto format = parse_format(flags.common.output);
@@ -132,17 +111,16 @@ int explain_then(const Session& session, const ExplainFlags& flags) {
     return session.failed("workload " + ns + "/" + flags.name + " did not exist at " + format_time(replayed->at) +
                           ", or had finished");
   return print(session, *format,
-               api::visibility::encode_explanation({std::string(api::visibility::kVersions.front()), ns, flags.name},
-                                                   engine::to_json(*explanation)));
+               api::visibility::encode_answer({std::string(api::visibility::kVersions.front()), ns, flags.name},
+                                              engine::to_json(*explanation)));
 }
 
 int explain(const Session& session, const ExplainFlags& flags) {
   if (!flags.journal.empty()) return explain_then(session, flags);
   if (!flags.at.empty()) return session.misused("--at needs --journal: only a journal knows what was");
   return with_server(session, flags.common, [&](Opened& opened) {
-    if (flags.type == "clusterqueue" || flags.type == "cq" || flags.type == "clusterqueues")
-      return explain_queue(session, opened, flags);
-    if (!names_workload(flags)) return explain_job(session, opened, flags);
+    if (means_cluster_queue(flags.type)) return explain_queue(session, opened, flags);
+    if (!means_workload(flags.type)) return explain_job(session, opened, flags);
     auto explanation = explanation_of(*opened.server, opened.ns, flags.name);
     if (!explanation) return session.failed(explanation.error().message);
     return print(session, opened.format, std::move(*explanation));

@@ -87,7 +87,8 @@ TEST(VisibilityDocuments, ListTheSubresourcesOfBothQueues) {
     EXPECT_EQ(told,
               "clusterqueues\nclusterqueues/pendingworkloads get\n"
               "localqueues namespaced\nlocalqueues/pendingworkloads namespaced get\n"
-              "whatifs create\nworkloads namespaced\nworkloads/explanation namespaced get\n");
+              "whatifs create\nworkloads namespaced\nworkloads/explanation namespaced get\n"
+              "workloads/prediction namespaced get\n");
   }
   EXPECT_EQ(string_at(group_document(), {"preferredVersion", "version"}), "v1beta2");
   EXPECT_EQ(array_at(aggregated_entry(), {"versions"}).size(), kVersions.size());
@@ -115,11 +116,11 @@ TEST(VisibilityDocuments, OpenApiRefersToItsOwnSchemasOnly) {
   for (const std::string_view version : kVersions) {
     const Json document = openapi_v3(version);
     expect_complete(document, object_at(document, {"components", "schemas"}), "#/components/schemas/");
-    EXPECT_EQ(object_at(document, {"paths"}).size(), 3u);
+    EXPECT_EQ(object_at(document, {"paths"}).size(), 4u);
   }
   const Json document = openapi_v2();
   expect_complete(document, object_at(document, {"definitions"}), "#/definitions/");
-  EXPECT_EQ(object_at(document, {"paths"}).size(), 6u);
+  EXPECT_EQ(object_at(document, {"paths"}).size(), 8u);
 }
 
 }  // namespace
