@@ -82,6 +82,7 @@ void Feeds::read_queues() {
 void Feeds::read_workloads() {
   read_rows("workloads", in_namespaces(api::kWorkloads), workload_row, [this](const std::string& key, const Json* now) {
     activity_.workload_changed(key, now, executor_.now());
+    node_use_.workload_changed(key, now);
     if (now != nullptr) note_namespace(std::string(string_at(*now, {"metadata", "namespace"})));
   });
 }

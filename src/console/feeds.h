@@ -41,6 +41,7 @@ class Feeds {
   Feed* find(std::string_view name);  // null for unknown names
   // Namespaces with queues or workloads: those about which users without a right in all namespaces are asked.
   std::vector<std::string> namespaces() const { return {namespaces_.begin(), namespaces_.end()}; }
+  const PodWorkloads& pod_workloads() const { return node_use_.workloads(); }
   void on_new_namespace(std::function<void()> handler) { new_namespace_ = std::move(handler); }
   void tick();          // makes the rows that wait for their batch; call it before streams look
   void every_second();  // asks for positions

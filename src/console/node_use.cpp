@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "api/core/pod_resources.h"
-#include "api/kueue/names.h"
 #include "base/amount.h"
 
 namespace berth::console {
@@ -13,12 +12,6 @@ constexpr const char* kHostname = "kubernetes.io/hostname";
 
 void add_to(Amounts& sum, const Amounts& more) {
   for (const auto& [resource, amount] : more) sum[resource] = (Amount::of(sum[resource]) + Amount::of(amount)).count();
-}
-
-// The name of the pod's workload; "" when the pod does not say it.
-std::string_view workload_of(const Json& pod) {
-  const std::string_view said = string_at(pod, {"metadata", "annotations", api::kueue::kWorkloadAnnotation});
-  return said.empty() ? string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/pod-group-name"}) : said;
 }
 
 }  // namespace
@@ -62,6 +55,11 @@ void NodeUse::drop_pod(const std::string& key) {
   keys.erase(key);
   if (keys.empty()) spaces.erase(pod.ns);
   if (spaces.empty()) by_node_.erase(pod.node);
+  for (const std::string& owner : pod.origin.owners) {
+    const auto owned = by_owner_.find(owner);
+    owned->second.erase(key);
+    if (owned->second.empty()) by_owner_.erase(owned);
+  }
   pods_.erase(it);
 }
 
@@ -70,8 +68,7 @@ void NodeUse::pod_changed(const std::string& key, const Json* now) {
   if (now == nullptr) return;
   const std::string_view node = string_at(*now, {"spec", "nodeName"}), phase = string_at(*now, {"status", "phase"});
   if (node.empty() || phase == "Succeeded" || phase == "Failed") return;
-  Pod pod{
-      std::string(node), std::string(string_at(*now, {"metadata", "namespace"})), std::string(workload_of(*now)), {}};
+  Pod pod{std::string(node), std::string(string_at(*now, {"metadata", "namespace"})), PodOrigin::of(*now), {}};
   if (const Json* spec = find(*now, "spec")) {
     const Json requests = api::encode_resource_list(api::pod_requests(*spec));
     if (requests.is_object()) add_amounts(pod.requests, requests.get_object());
@@ -80,7 +77,19 @@ void NodeUse::pod_changed(const std::string& key, const Json* now) {
   dirty_nodes_.insert(pod.node);
   dirty_placements_.emplace(pod.node, pod.ns);
   by_node_[pod.node][pod.ns].insert(key);
+  for (const std::string& owner : pod.origin.owners) by_owner_[owner].insert(key);
   pods_.insert_or_assign(key, std::move(pod));
+}
+
+void NodeUse::workload_changed(const std::string& key, const Json* now) {
+  for (const std::string& owner : workloads_.workload_changed(key, now)) {
+    const auto owned = by_owner_.find(owner);
+    if (owned == by_owner_.end()) continue;
+    for (const std::string& pod_key : owned->second) {
+      const Pod& pod = pods_.at(pod_key);
+      dirty_placements_.emplace(pod.node, pod.ns);
+    }
+  }
 }
 
 void NodeUse::labels_changed(const std::string& source, std::set<std::string> labels) {
@@ -122,8 +131,9 @@ void NodeUse::make_placement(const std::string& node, const std::string& ns) {
   std::map<std::string, Amounts> by_workload;
   for (const std::string& pod_key : spaces->second.at(ns)) {
     const Pod& pod = pods_.at(pod_key);
-    const bool room = by_workload.contains(pod.workload) || by_workload.size() < kMaxPlacedWorkloads;
-    add_to(by_workload[room ? pod.workload : std::string()], pod.requests);
+    const std::string workload = workloads_.name(ns, pod.origin);
+    const bool room = by_workload.contains(workload) || by_workload.size() < kMaxPlacedWorkloads;
+    add_to(by_workload[room ? workload : std::string()], pod.requests);
   }
   JsonArray workloads;
   for (const auto& [workload, amounts] : by_workload)

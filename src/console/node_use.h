@@ -9,6 +9,7 @@
 
 #include "api/meta.h"
 #include "console/collection.h"
+#include "console/pod_workloads.h"
 #include "console/rows/fields.h"
 
 namespace berth::console {
@@ -25,14 +26,18 @@ class NodeUse {
 
   void node_changed(const std::string& key, const Json* now);
   void pod_changed(const std::string& key, const Json* now);
+  void workload_changed(const std::string& key, const Json* now);
   // Topologies and flavors name the labels of nodes that are shown.
   void labels_changed(const std::string& source, std::set<std::string> labels);
   // Makes the rows that the changes concern.
   void flush();
 
+  const PodWorkloads& workloads() const { return workloads_; }
+
  private:
   struct Pod {
-    std::string node, ns, workload;
+    std::string node, ns;
+    PodOrigin origin;
     Amounts requests;
   };
   struct Node {
@@ -47,7 +52,9 @@ class NodeUse {
   Collection& nodes_;
   Collection& placements_;
   std::map<std::string, Node> known_nodes_;
-  std::map<std::string, Pod> pods_;  // that are bound and have not finished
+  PodWorkloads workloads_;
+  std::map<std::string, Pod> pods_;                        // that are bound and have not finished
+  std::map<std::string, std::set<std::string>> by_owner_;  // pods by the uids of their origin
   // Pods by node and namespace.
   std::map<std::string, std::map<std::string, std::set<std::string>>> by_node_;
   std::map<std::string, std::set<std::string>> labels_;  // by source

@@ -17,7 +17,6 @@
 namespace berth::console {
 namespace {
 
-constexpr const char* kGroupLabel = "kueue.x-k8s.io/pod-group-name";
 // The core group's events: most roles that may read events name this group, and not events.k8s.io.
 const api::GroupVersionResource kCoreEvents{"", "v1", "events"};
 // Events have some of these times, by who wrote them.
@@ -73,11 +72,6 @@ Json events_of(const Json& list, std::string_view kind, std::string_view name) {
   JsonArray out;
   for (JsonObject& event : events) out.push_back(std::move(event));
   return JsonObject{{"events", std::move(out)}};
-}
-
-bool is_of_workload(const Json& pod, std::string_view workload) {
-  return string_at(pod, {"metadata", "annotations", api::kueue::kWorkloadAnnotation}) == workload ||
-         string_at(pod, {"metadata", "labels", kGroupLabel}) == workload;
 }
 
 bool all_ready(const Json& pod) { return is_true(condition_of(pod, "Ready")); }
@@ -180,11 +174,11 @@ void Questions::pods(const serve::Caller& caller, const http::Query& query, Done
   request.limit = kMaxPods;
   when_allowed(caller, attributes_of("list", api::kPods, ns, ""), std::move(done),
                [this, request, workload](const Done& tell) {
-                 client_.call(request, [tell, workload](const api::RestResponse& response) {
+                 client_.call(request, [this, tell, ns = request.ns, workload](const api::RestResponse& response) {
                    if (!response.ok()) return tell(failed(response));
                    JsonArray pods;
                    for (const Json& pod : array_at(response.body, {"items"})) {
-                     if (is_of_workload(pod, workload)) pods.push_back(pod_of(pod));
+                     if (workloads_.name(ns, PodOrigin::of(pod)) == workload) pods.push_back(pod_of(pod));
                    }
                    tell(json_reply(JsonObject{{"pods", std::move(pods)}}));
                  });

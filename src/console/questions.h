@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "api/rest.h"
+#include "console/pod_workloads.h"
 #include "console/positions.h"
 #include "http/message.h"
 #include "http/target.h"
@@ -25,8 +26,8 @@ class Questions {
   using Done = std::function<void(http::HttpResponse)>;  // called once, on the executor, now or later
 
   // All must outlive it. `read`: for the visibility API.
-  Questions(api::RestClient& client, serve::DelegatedAuth& auth, ReadPath read)
-      : client_(client), auth_(auth), read_(std::move(read)) {}
+  Questions(api::RestClient& client, serve::DelegatedAuth& auth, const PodWorkloads& workloads, ReadPath read)
+      : client_(client), auth_(auth), workloads_(workloads), read_(std::move(read)) {}
 
   // `query` is that of the request; missing or wrong values give 400.
   void object(const serve::Caller& caller, const http::Query& query, Done done);
@@ -41,6 +42,7 @@ class Questions {
 
   api::RestClient& client_;
   serve::DelegatedAuth& auth_;
+  const PodWorkloads& workloads_;
   const ReadPath read_;
 };
 

@@ -58,7 +58,7 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
       : parts(std::move(p)),
         files(parts.files),
         feeds(parts.client, parts.executor, parts.read_path),
-        questions(parts.client, parts.auth, parts.read_path),
+        questions(parts.client, parts.auth, feeds.pod_workloads(), parts.read_path),
         logins(parts.executor.now()),
         sessions(parts.auth, parts.executor,
                  {[this] { return feeds.namespaces(); }, [this] { pump_soon(); },

@@ -171,6 +171,7 @@ fairSharing: {weight: 2}
   NodeUse use(nodes, placements);
   use.node_changed("n", &object);
   use.pod_changed("n/w", &object);
+  use.workload_changed("n/w", &object);
   use.flush();
   use.pod_changed("n/w", nullptr);
   use.node_changed("n", nullptr);
