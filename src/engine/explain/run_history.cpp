@@ -53,9 +53,9 @@ void RunHistory::see(const Workload& w) {
   if (finished == nullptr || !finished->status || admitted == nullptr || !admitted->status) return;
   if (finished->reason != "Succeeded" && finished->reason != "Failed") return;
   const Duration ran = finished->last_transition - admitted->last_transition;
-  if (ran < Duration() || counted_.contains(w.meta.uid)) return;
-  counted_.insert(w.meta.uid);
-  counted_order_.push_back(w.meta.uid);
+  const std::uint64_t uid = spread(w.meta.uid);
+  if (ran < Duration() || !counted_.insert(uid).second) return;
+  counted_order_.push_back(uid);
   if (counted_order_.size() > kMostCounted) {
     counted_.erase(counted_order_.front());
     counted_order_.pop_front();

@@ -53,8 +53,8 @@ class RunHistory {
   void forget_old_groups();
 
   std::map<std::string, Group, std::less<>> groups_;
-  std::unordered_set<std::string> counted_;  // UIDs; never iterated
-  std::deque<std::string> counted_order_;
+  std::unordered_set<std::uint64_t> counted_;  // hashes of UIDs; never iterated
+  std::deque<std::uint64_t> counted_order_;
   std::uint64_t seen_ = 0;
 };
 
