@@ -172,7 +172,7 @@ TEST_F(ConsoleTest, ASnapshotWaitsForRoom) {
   request.method = "GET";
   request.target = "/api/stream?collections=workloads";
   request.headers = {{"Cookie", "berth_session=" + cookie}};
-  page->exchange = world.console->execute(world.console->parse(std::move(request)), page);
+  world.open(page, std::move(request));
   for (int i = 0; i < 60; ++i) {
     world.run(seconds(1));
     const std::size_t before = page->text.size();

@@ -97,6 +97,14 @@ class ConsoleWorld {
     console->start();
     run(std::chrono::seconds(1));
   }
+  // A page and its exchange own each other until one of them is gone.
+  ~ConsoleWorld() {
+    for (const auto& each : opened) {
+      if (const PagePtr page = each.lock()) page->exchange.reset();
+    }
+  }
+  ConsoleWorld(const ConsoleWorld&) = delete;
+  ConsoleWorld& operator=(const ConsoleWorld&) = delete;
 
   void run(Duration time) { executor.run_until(executor.now() + time); }
 
@@ -109,9 +117,13 @@ class ConsoleWorld {
     request.body = std::move(body);
     request.peer_address = peer;
     auto page = std::make_shared<Page>();
-    page->exchange = console->execute(console->parse(std::move(request)), page);
+    open(page, std::move(request));
     run(std::chrono::milliseconds(1));
     return page;
+  }
+  void open(const PagePtr& page, http::HttpRequest request) {
+    opened.push_back(page);
+    page->exchange = console->execute(console->parse(std::move(request)), page);
   }
   PagePtr post(const std::string& target, const std::string& cookie, std::string body) {
     return ask("POST", target, {{"Cookie", "berth_session=" + cookie}, {"X-Berth-Console", "1"}}, std::move(body));
@@ -148,6 +160,7 @@ class ConsoleWorld {
 
   static constexpr embedded::File kFiles[] = {
       {"index.html", "<html>page</html>"}, {"assets/app-1.js", "let a"}, {"assets/app-1.js.gz", "GZ"}};
+  std::vector<std::weak_ptr<Page>> opened;
   VirtualExecutor executor{parse_time("2026-11-21T09:00:00Z").value()};
   FakeCluster cluster{executor};
   std::vector<std::string> paths, users;
