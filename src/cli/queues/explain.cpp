@@ -133,7 +133,7 @@ Command add_explain(CLI::App& root, const Session& session) {
   CLI::App* app = root.add_subcommand("explain", "Say why a workload waits, and what would change that");
   auto flags = std::make_shared<ExplainFlags>();
   app->add_option("TYPE", flags->type, "workload, clusterqueue, or a kind of job: job, pod, rayjob, ...")->required();
-  app->add_option("NAME", flags->name, "Its name")->required();
+  app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME")->required();
   app->add_option("--journal", flags->journal, "Explain from this journal instead of asking a server");
   app->add_option("--at", flags->at, "With --journal: as it was at this time (default: at its end)");
   add_place_flags(*app, flags->common);
@@ -145,7 +145,10 @@ Command add_explain(CLI::App& root, const Session& session) {
       "change\n"
       "was tried on a copy of the queues. For an admitted workload: what it got, and who was preempted for it.\n"
       "Example: berth explain job train -n team-a");
-  return {app, [session, flags] { return explain(session, *flags); }};
+  return {app, [session, flags] {
+            take_namespace(flags->name, flags->common);
+            return explain(session, *flags);
+          }};
 }
 
 }  // namespace berth::cli::queues

@@ -13,6 +13,13 @@ void add_place_flags(CLI::App& app, CommonFlags& flags) {
   app.add_option("-n,--namespace", flags.ns, "The namespace (default: the context's)");
 }
 
+void take_namespace(std::string& name, CommonFlags& flags) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) return;
+  flags.ns = name.substr(0, slash);
+  name.erase(0, slash + 1);
+}
+
 void add_format_flags(CLI::App& app, CommonFlags& flags) {
   app.add_option("-o,--output", flags.output, "Output format: json, yaml, name, wide or jsonpath=TEMPLATE");
   app.add_flag("--show-managed-fields", flags.managed_fields, "Keep metadata.managedFields in json and yaml");

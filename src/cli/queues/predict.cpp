@@ -217,7 +217,7 @@ Command add_predict(CLI::App& root, const Session& session) {
   CLI::App* app = root.add_subcommand("predict", "Say when waiting workloads will start");
   auto flags = std::make_shared<PredictFlags>();
   app->add_option("TYPE", flags->type, "workload, clusterqueue, localqueue, or a kind of job: job, pod, rayjob, ...");
-  app->add_option("NAME", flags->name, "Its name");
+  app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME");
   app->add_option("--journal", flags->journal, "Predict from this journal instead of asking a server");
   app->add_option("--at", flags->at, "With --journal: as it was at this time (default: at its end)");
   app->add_flag("--calibration", flags->calibration,
@@ -230,7 +230,10 @@ Command add_predict(CLI::App& root, const Session& session) {
       "P90:\n"
       "in nine of ten. What is submitted later is not foreseen.\n"
       "Example: berth predict job train -n team-a");
-  return {app, [session, flags] { return run_predict(session, *flags); }};
+  return {app, [session, flags] {
+            take_namespace(flags->name, flags->common);
+            return run_predict(session, *flags);
+          }};
 }
 
 }  // namespace berth::cli::queues
