@@ -27,7 +27,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     request.headers.push_back({header.substr(0, colon), header.substr(std::min(colon + 1, header.size()))});
   }
   request.body = std::string(text);
-  const auto read = console::read_request(std::move(request));
+  request.peer_address = "10.0.0.1";
+  static const auto proxies = console::TrustedProxies::parse({"10.0.0.0/8", "fd00::/8"}).value();
+  const auto read = console::read_request(std::move(request), proxies);
+  BERTH_INVARIANT(!read->peer_address.empty() || read->refused);
   if (read->refused) {
     BERTH_INVARIANT(read->refused->status >= 400);
   } else {

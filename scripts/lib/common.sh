@@ -53,20 +53,18 @@ install_node() {
   if ! command -v node >/dev/null || ! command -v npm >/dev/null; then install_missing nodejs npm; fi
 }
 
-# build_with_console [TARGET...]: builds the preset release with the console's page in it.
+# build_with_console PRESET [TARGET...]: as build(), with the console's page in the program.
 build_with_console() {
-  say "Building preset release with the console"
-  (cd "$root" && cmake --preset release -Wno-dev -DBERTH_CONSOLE=ON >"/tmp/berth-cmake-console-$UID.log" 2>&1) ||
-    { cat "/tmp/berth-cmake-console-$UID.log" >&2; die "cmake could not configure the preset 'release'"; }
-  cmake --build "$root/build/release" ${1:+--target "$@"}
+  local cmake_flags=-DBERTH_CONSOLE=ON
+  build "$@"
 }
 
 # build PRESET [TARGET...]: configures the preset and builds the targets (default: all).
 build() {
   local preset=$1
   shift
-  say "Building preset $preset"
-  (cd "$root" && cmake --preset "$preset" -Wno-dev >"/tmp/berth-cmake-$preset-$UID.log" 2>&1) ||
+  say "Building preset $preset${cmake_flags:+ with the console}"
+  (cd "$root" && cmake --preset "$preset" -Wno-dev ${cmake_flags:+"$cmake_flags"} >"/tmp/berth-cmake-$preset-$UID.log" 2>&1) ||
     { cat "/tmp/berth-cmake-$preset-$UID.log" >&2; die "cmake could not configure the preset '$preset'"; }
   cmake --build "$root/build/$preset" ${1:+--target "$@"}
 }

@@ -44,6 +44,9 @@ Command add_console(CLI::App& root) {
   app->add_option("--audiences", flags->console.audiences,
                   "Audiences for which users' tokens must be made (default: the API server's own)")
       ->delimiter(',');
+  app->add_option("--trusted-proxies", flags->console.trusted_proxies,
+                  "Addresses and ranges of proxies (10.0.0.0/8) whose X-Forwarded-For names the client (default: none)")
+      ->delimiter(',');
   app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
   app->add_option("--log-format", flags->log_format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))

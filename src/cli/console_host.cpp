@@ -5,14 +5,18 @@
 #include <optional>
 #include <utility>
 
+#include "api/resources.h"
 #include "base/base64.h"
 #include "base/embedded.h"
+#include "base/log.h"
 #include "cli/journal_history.h"
 #include "console/server.h"
 #include "http/https_server.h"
 #include "http/listen_address.h"
+#include "jobs/kinds/job_kind.h"
 #include "kube/client.h"
 #include "serve/delegated_auth.h"
+#include "serve/local_certificates.h"
 
 namespace berth::cli {
 namespace {
@@ -27,6 +31,13 @@ std::string console_url(bool tls, std::string host, std::uint16_t port) {
   return (tls ? "https://" : "http://") + host + ":" + std::to_string(port);
 }
 
+// What may stand between a pod and the owner of its workload: any kind of job that Berth knows.
+std::vector<api::GroupVersionResource> owners() {
+  std::vector<api::GroupVersionResource> kinds{api::kJobs};
+  for (const auto& kind : jobs::kinds::shipped_job_kinds()) kinds.push_back(kind->resource);
+  return kinds;
+}
+
 bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 }  // namespace
@@ -36,6 +47,9 @@ struct ConsoleHost::Impl {
   Impl(Executor& e, Options o) : executor(e), options(std::move(o)) {}
 
   Result<void> open() {
+    auto proxies = console::TrustedProxies::parse(options.trusted_proxies);
+    if (!proxies) return fail("--trusted-proxies " + proxies.error().message);
+    if (auto read = read_certificate(); !read) return read;
     auto made = kube::Client::make(executor, options.access);
     if (!made) return tl::unexpected(made.error());
     client = std::move(*made);
@@ -52,6 +66,8 @@ struct ConsoleHost::Impl {
                                           .files = embedded::console(),
                                           .version = BERTH_VERSION,
                                           .allow_changes = options.allow_changes,
+                                          .proxies = std::move(*proxies),
+                                          .owners = owners(),
                                           .read_path =
                                               [this](std::string path, std::function<void(api::RestResponse)> done) {
                                                 client->get(std::move(path), std::move(done));
@@ -91,15 +107,32 @@ struct ConsoleHost::Impl {
     };
   }
 
-  Result<http::TlsContext> tls() const {
+  Result<void> read_certificate() {
     if (options.tls_cert.empty() != options.tls_key.empty()) return fail("--tls-cert and --tls-key belong together");
-    if (options.tls_cert.empty()) return http::TlsContext();
-    auto certificate = kube::read_file(options.tls_cert), key = kube::read_file(options.tls_key);
-    if (!certificate) return fail("--tls-cert: " + certificate.error().message);
-    if (!key) return fail("--tls-key: " + key.error().message);
+    if (options.tls_cert.empty()) return {};
+    certificates.emplace(executor, options.tls_cert, options.tls_key);
+    if (auto read = certificates->start(); !read) return fail("--tls-cert, --tls-key: " + read.error().message);
+    return {};
+  }
+
+  // The context of the present certificate; null without one.
+  Result<http::TlsContext> tls() const {
+    if (!certificates) return http::TlsContext();
     http::ServerTls server_tls;
-    server_tls.server = {std::move(*certificate), std::move(*key)};
+    server_tls.server = *certificates->current();
     return http::make_server_context(server_tls);
+  }
+
+  // New connections get the renewed certificate.
+  void follow_certificate() {
+    if (!certificates) return;
+    renewals = certificates->listen([this](const http::Credential&) {
+      auto context = tls();
+      if (!context)
+        log::warn("the console's renewed certificate cannot be used", {{"why", context.error().message}});
+      else
+        server->use(std::move(*context));
+    });
   }
 
   Result<void> listen(const std::string& where) {
@@ -121,6 +154,7 @@ struct ConsoleHost::Impl {
     auto started = http::HttpsServer::start(*console, executor, std::move(*context), https);
     if (!started) return tl::unexpected(started.error());
     server = std::move(*started);
+    follow_certificate();
     url = console_url(secure, endpoint->address, server->port());
     return {};
   }
@@ -129,9 +163,11 @@ struct ConsoleHost::Impl {
   const Options options;
   std::unique_ptr<kube::Client> client;
   std::optional<serve::DelegatedAuth> auth;
+  std::optional<serve::FileCertificates> certificates;
   std::optional<JournalHistory> strips;
   std::optional<console::Console> console;
   std::unique_ptr<http::HttpsServer> server;
+  std::shared_ptr<void> renewals;
   std::string url;
 };
 

@@ -23,11 +23,12 @@ class ConsoleHost {
     api::RestClient* reader = nullptr;  // reads objects in the place of a client for `access`; null: that client
     // address:port; empty: kConsoleListen, or any port when that one is taken
     std::string listen;
-    std::string tls_cert, tls_key;  // files with PEM; empty: plain HTTP
+    std::string tls_cert, tls_key;  // files with PEM, read again when they change; empty: plain HTTP
     bool plain_http = false;        // plain HTTP also on addresses that other machines reach
     bool allow_changes = false;
-    std::string journal;                 // a directory; empty: no history
-    std::vector<std::string> audiences;  // of users' tokens; empty: the API server's own
+    std::vector<std::string> trusted_proxies;  // addresses and ranges whose X-Forwarded-For counts
+    std::string journal;                       // a directory; empty: no history
+    std::vector<std::string> audiences;        // of users' tokens; empty: the API server's own
   };
   // Listens when this returns; errors name the address.
   static Result<std::unique_ptr<ConsoleHost>> open(Executor& executor, Options options);

@@ -32,6 +32,7 @@ Result<void> run_console(const RunConsoleOptions& options) {
   console.allow_changes = options.allow_changes;
   console.journal = options.journal;
   console.audiences = options.audiences;
+  console.trusted_proxies = options.trusted_proxies;
   auto host = ConsoleHost::open(executor, std::move(console));
   if (!host) return tl::unexpected(host.error());
   bool stopping = false;

@@ -16,7 +16,7 @@ struct RunConsoleOptions {
   bool plain_http = false;
   bool allow_changes = false;
   std::string journal;
-  std::vector<std::string> audiences;
+  std::vector<std::string> audiences, trusted_proxies;
 };
 
 // Serves until SIGTERM or SIGINT. Prints "console: URL" on standard output. An error is one line.

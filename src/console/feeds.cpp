@@ -32,7 +32,8 @@ std::set<std::string> labels_of_flavor(const Json* flavor) {
 
 }  // namespace
 
-Feeds::Feeds(api::RestClient& client, Executor& executor, ReadPath read)
+Feeds::Feeds(api::RestClient& client, Executor& executor, ReadPath read,
+             const std::vector<api::GroupVersionResource>& owners)
     : client_(client),
       executor_(executor),
       positions_(add("positions", {in_namespaces(api::kWorkloads)})),
@@ -48,6 +49,7 @@ Feeds::Feeds(api::RestClient& client, Executor& executor, ReadPath read)
   read_queues();
   read_workloads();
   read_nodes();
+  read_owners(owners);
   read_rows("checks", in_cluster(api::kAdmissionChecks), check_row);
   read_rows("provisioningrequests", in_namespaces(api::kProvisioningRequests), provisioning_request_row);
   read_rows("vcqueues", in_cluster(api::kVolcanoQueues), volcano_queue_row);
@@ -91,6 +93,15 @@ void Feeds::read_nodes() {
   read(api::kNodes, {&nodes_}, [this](const std::string& key, const Json* now) { node_use_.node_changed(key, now); });
   read(api::kPods, {&placements_},
        [this](const std::string& key, const Json* now) { node_use_.pod_changed(key, now); });
+}
+
+// Without the right to read them, pods below them belong to no known workload.
+void Feeds::read_owners(const std::vector<api::GroupVersionResource>& kinds) {
+  for (const auto& kind : kinds) {
+    read(kind, {}, [this, of = kind.group + "/" + kind.resource + " "](const std::string& key, const Json* now) {
+      node_use_.owner_changed(of + key, now);
+    });
+  }
 }
 
 void Feeds::read_rows(std::string name, Right right, MakeRow make, Seen also) {

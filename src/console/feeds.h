@@ -33,8 +33,10 @@ struct Feed {
 // Use it on the executor only.
 class Feeds {
  public:
-  // Both must outlive it. `read`: for the visibility API.
-  Feeds(api::RestClient& client, Executor& executor, ReadPath read);
+  // Both must outlive it. `read`: for the visibility API. `owners`: kinds that may stand between pods and the owners of
+  // workloads.
+  Feeds(api::RestClient& client, Executor& executor, ReadPath read,
+        const std::vector<api::GroupVersionResource>& owners = {});
   ~Feeds();
 
   void start();
@@ -58,6 +60,7 @@ class Feeds {
   void read_queues();
   void read_workloads();
   void read_nodes();
+  void read_owners(const std::vector<api::GroupVersionResource>& kinds);
   void note_namespace(const std::string& ns);
 
   api::RestClient& client_;

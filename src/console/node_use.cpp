@@ -82,7 +82,15 @@ void NodeUse::pod_changed(const std::string& key, const Json* now) {
 }
 
 void NodeUse::workload_changed(const std::string& key, const Json* now) {
-  for (const std::string& owner : workloads_.workload_changed(key, now)) {
+  owners_moved(workloads_.workload_changed(key, now));
+}
+
+void NodeUse::owner_changed(const std::string& key, const Json* now) {
+  owners_moved(workloads_.owner_changed(key, now));
+}
+
+void NodeUse::owners_moved(const std::vector<std::string>& owners) {
+  for (const std::string& owner : owners) {
     const auto owned = by_owner_.find(owner);
     if (owned == by_owner_.end()) continue;
     for (const std::string& pod_key : owned->second) {

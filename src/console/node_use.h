@@ -27,6 +27,8 @@ class NodeUse {
   void node_changed(const std::string& key, const Json* now);
   void pod_changed(const std::string& key, const Json* now);
   void workload_changed(const std::string& key, const Json* now);
+  // An object that may stand between a pod and the owner of a workload. `key` is unique among all kinds.
+  void owner_changed(const std::string& key, const Json* now);
   // Topologies and flavors name the labels of nodes that are shown.
   void labels_changed(const std::string& source, std::set<std::string> labels);
   // Makes the rows that the changes concern.
@@ -45,6 +47,7 @@ class NodeUse {
     api::StringMap labels;
   };
 
+  void owners_moved(const std::vector<std::string>& owners);
   void drop_pod(const std::string& key);
   void make_node(const std::string& name);
   void make_placement(const std::string& node, const std::string& ns);

@@ -8,8 +8,9 @@ namespace {
 // Nothing but the console's own files and its own server: no inline script or style, no frame, no form, no other host.
 constexpr const char* kPolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src "
-    "'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    "'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+constexpr const char* kJsonType = "application/json";
 
 std::string_view reason_of_status(int status) {
   switch (status) {
@@ -38,16 +39,6 @@ std::string_view reason_of_status(int status) {
   }
 }
 
-http::HttpResponse with_json(int status, std::string body) {
-  http::HttpResponse out;
-  out.status = status;
-  out.headers = common_headers();
-  out.headers.push_back({"Content-Type", "application/json"});
-  out.headers.push_back({"Cache-Control", "no-store"});
-  out.body = std::move(body);
-  return out;
-}
-
 }  // namespace
 
 std::vector<http::Header> common_headers() {
@@ -59,7 +50,17 @@ std::vector<http::Header> common_headers() {
           {"X-Frame-Options", "DENY"}};
 }
 
-http::HttpResponse json_reply(const Json& document) { return with_json(200, to_string(document)); }
+http::HttpResponse reply(int status, std::string type, std::string body) {
+  http::HttpResponse out;
+  out.status = status;
+  out.headers = common_headers();
+  out.headers.push_back({"Content-Type", std::move(type)});
+  out.headers.push_back({"Cache-Control", "no-store"});
+  out.body = std::move(body);
+  return out;
+}
+
+http::HttpResponse json_reply(const Json& document) { return reply(200, kJsonType, to_string(document)); }
 
 http::HttpResponse no_content() {
   http::HttpResponse out;
@@ -71,7 +72,7 @@ http::HttpResponse no_content() {
 
 http::HttpResponse refusal(int status, std::string_view message) {
   http::HttpResponse out =
-      with_json(status, to_string(JsonObject{{"message", message}, {"reason", reason_of_status(status)}}));
+      reply(status, kJsonType, to_string(JsonObject{{"message", message}, {"reason", reason_of_status(status)}}));
   if (status == 429) out.headers.push_back({"Retry-After", "5"});
   return out;
 }

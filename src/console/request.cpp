@@ -66,7 +66,7 @@ std::optional<http::HttpResponse> refuse_request(const http::HttpRequest& reques
 
 }  // namespace
 
-std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest request) {
+std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest request, const TrustedProxies& proxies) {
   auto read = std::make_unique<ConsoleRequest>();
   if (request.target.size() > http::kMaxTargetBytes) {
     read->refused = refusal(400, "the request's target is too long");
@@ -80,7 +80,7 @@ std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest request) {
   read->target = std::move(*target);
   read->method = request.method;
   read->cookie = cookie_of(request, kCookie);
-  read->peer_address = request.peer_address;
+  read->peer_address = proxies.client_of(request);
   read->gzip = request.header("Accept-Encoding").find("gzip") != std::string_view::npos;
   read->refused = refuse_request(request, *read);
   read->body = std::move(request.body);

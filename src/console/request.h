@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "console/proxies.h"
 #include "http/handler.h"
 #include "http/target.h"
 
@@ -14,7 +15,8 @@ inline constexpr std::string_view kCookie = "berth_session";
 inline constexpr std::string_view kOwnHeader = "X-Berth-Console";  // a page of another site cannot set it unasked
 
 struct ConsoleRequest final : http::Handler::Parsed {
-  std::string method, cookie, body, peer_address;
+  std::string method, cookie, body;
+  std::string peer_address;  // of the client, also behind a trusted proxy
   http::Target target;
   bool gzip = false;
   std::optional<http::HttpResponse> refused;  // the answer, when the request is not acceptable
@@ -22,7 +24,7 @@ struct ConsoleRequest final : http::Handler::Parsed {
 };
 
 // From any thread.
-std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest request);
+std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest request, const TrustedProxies& proxies = {});
 
 // The value of Set-Cookie that stores a session's cookie; an empty value removes it.
 std::string set_cookie(std::string_view value);

@@ -57,7 +57,7 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
   explicit Impl(ConsoleParts p)
       : parts(std::move(p)),
         files(parts.files),
-        feeds(parts.client, parts.executor, parts.read_path),
+        feeds(parts.client, parts.executor, parts.read_path, parts.owners),
         questions(parts.client, parts.auth, feeds.pod_workloads(), parts.read_path),
         logins(parts.executor.now()),
         sessions(parts.auth, parts.executor,
@@ -262,7 +262,7 @@ void Console::stop() {
 }
 
 std::unique_ptr<http::Handler::Parsed> Console::parse(http::HttpRequest request) const {
-  return read_request(std::move(request));
+  return read_request(std::move(request), impl_->parts.proxies);
 }
 
 std::unique_ptr<http::Exchange> Console::execute(std::unique_ptr<Parsed> request,

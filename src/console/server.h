@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "api/rest.h"
 #include "base/embedded.h"
@@ -14,6 +15,7 @@
 #include "console/changes.h"
 #include "console/history.h"
 #include "console/positions.h"
+#include "console/proxies.h"
 #include "http/handler.h"
 #include "serve/delegated_auth.h"
 
@@ -29,6 +31,9 @@ struct ConsoleParts {
   std::span<const embedded::File> files = {};  // the page
   std::string version = {};
   bool allow_changes = false;
+  TrustedProxies proxies = {};  // whose X-Forwarded-For counts
+  // Kinds of objects that own pods of workloads, or own what owns them (console/pod_workloads.h).
+  std::vector<api::GroupVersionResource> owners = {};
   ReadPath read_path = nullptr;     // for the visibility API; empty: no explanations and no positions
   AsUser as_user = nullptr;         // makes changes; needed when they are allowed
   HistorySource history = nullptr;  // empty: there is no journal

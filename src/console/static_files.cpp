@@ -26,15 +26,7 @@ std::string_view type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-http::HttpResponse text_reply(int status, std::string text) {
-  http::HttpResponse out;
-  out.status = status;
-  out.headers = common_headers();
-  out.headers.push_back({"Content-Type", "text/plain; charset=utf-8"});
-  out.headers.push_back({"Cache-Control", "no-store"});
-  out.body = std::move(text);
-  return out;
-}
+http::HttpResponse no_file(std::string why) { return reply(404, "text/plain; charset=utf-8", std::move(why)); }
 
 }  // namespace
 
@@ -46,13 +38,12 @@ http::HttpResponse StaticFiles::answer(std::string_view path, bool gzip) const {
   std::string_view name = path.substr(path.starts_with('/') ? 1 : 0);
   const bool asset = name.starts_with(kAssets);
   if (!files_.contains(kIndex)) {
-    return text_reply(
-        404,
+    return no_file(
         "This program was built without the console's page. Build it with -DBERTH_CONSOLE=ON, which needs "
         "Node and npm.\n");
   }
   if (name.empty() || name.ends_with(".gz") || !files_.contains(name)) {
-    if (asset) return text_reply(404, "there is no such file\n");
+    if (asset) return no_file("there is no such file\n");
     name = kIndex;
   }
   http::HttpResponse out;

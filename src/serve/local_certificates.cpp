@@ -23,13 +23,15 @@ Result<std::string> read_file(const std::string& path) {
 
 }  // namespace
 
-std::string FileCertificates::how_to_make() const {
-  return "tls.crt and tls.key (PEM) in " + directory_ +
-         ": mount a Secret of type kubernetes.io/tls there (cert-manager makes one; so does kubectl create secret tls)";
+FileCertificates::FileCertificates(Executor& executor, const std::string& directory, Duration refresh)
+    : FileCertificates(executor, directory + "/tls.crt", directory + "/tls.key", refresh) {
+  how_to_make_ =
+      "; expected tls.crt and tls.key (PEM) in " + directory +
+      ": mount a Secret of type kubernetes.io/tls there (cert-manager makes one; so does kubectl create secret tls)";
 }
 
-FileCertificates::FileCertificates(Executor& executor, std::string directory, Duration refresh)
-    : executor_(executor), directory_(std::move(directory)), refresh_(refresh) {}
+FileCertificates::FileCertificates(Executor& executor, std::string certificate, std::string key, Duration refresh)
+    : executor_(executor), certificate_(std::move(certificate)), key_(std::move(key)), refresh_(refresh) {}
 
 FileCertificates::~FileCertificates() { executor_.cancel(timer_); }
 
@@ -50,17 +52,15 @@ Result<void> FileCertificates::read() {
     set_problem(why);
     return fail(std::move(why));
   };
-  auto certificate = read_file(directory_ + "/tls.crt"), key = read_file(directory_ + "/tls.key");
+  auto certificate = read_file(certificate_), key = read_file(key_);
   for (const auto* file : {&certificate, &key}) {
-    if (!*file)
-      return refused((current() ? "" : "waiting for a certificate: ") + file->error().message + "; expected " +
-                     how_to_make());
+    if (!*file) return refused((current() ? "" : "waiting for a certificate: ") + file->error().message + how_to_make_);
   }
   http::Credential credential{std::move(*certificate), std::move(*key)};
   http::ServerTls tls;
   tls.server = credential;
   if (const auto context = http::make_server_context(tls); !context)
-    return refused(directory_ + "/tls.crt and tls.key: " + context.error().message);
+    return refused(certificate_ + " and " + key_ + ": " + context.error().message);
   set_problem({});
   present(std::move(credential));
   return {};

@@ -10,11 +10,15 @@
 
 namespace berth::serve {
 
-// Reads <directory>/tls.crt and tls.key, the layout of cert-manager's Secrets when mounted, again every `refresh`.
+// Reads a certificate and its key, PEM, from files, again every `refresh`.
 // When key and certificate do not match (one file was replaced before the other), the previous pair stays.
 class FileCertificates final : public CertificateSource {
  public:
-  FileCertificates(Executor& executor, std::string directory, Duration refresh = std::chrono::seconds(10));
+  static constexpr Duration kRefresh = std::chrono::seconds(10);
+
+  // <directory>/tls.crt and tls.key, the layout of cert-manager's Secrets when mounted.
+  FileCertificates(Executor& executor, const std::string& directory, Duration refresh = kRefresh);
+  FileCertificates(Executor& executor, std::string certificate, std::string key, Duration refresh = kRefresh);
   ~FileCertificates() override;
 
   // The error, also in problem() and the log, names the unusable file and how to create it. After an error the files
@@ -24,10 +28,10 @@ class FileCertificates final : public CertificateSource {
  private:
   Result<void> read();
   void again();
-  std::string how_to_make() const;
 
   Executor& executor_;
-  std::string directory_;
+  std::string certificate_, key_;
+  std::string how_to_make_;
   Duration refresh_;
   TimerId timer_ = 0;
 };

@@ -351,5 +351,40 @@ TEST_F(ConsoleTest, NodesShowWhoUsesThem) {
   EXPECT_EQ(int_at(page->rows("nodes").at("n"), {"used", "cpu"}), 0);
 }
 
+TEST_F(ConsoleTest, PodsAreFoundBelowTheOwnerOfTheWorkload) {
+  const auto owned = [](const std::string& name, const std::string& above) {
+    const Json reference = JsonObject{{"uid", above}, {"controller", true}};
+    return Json(JsonObject{{"metadata", JsonObject{{"name", name},
+                                                   {"namespace", "team-a"},
+                                                   {"uid", "uid-of-" + name},
+                                                   {"ownerReferences", JsonArray{reference}}}},
+                           {"spec", JsonObject{{"nodeName", "n"}}}});
+  };
+  world.cluster.grants.insert({"boss", "list", "pods", "*"});
+  world.cluster.set(api::kWorkloads, owned("ray", "uid-of-rayjob"));
+  world.cluster.set(api::kPods, owned("worker", "uid-of-raycluster"));
+  const std::string cookie = world.login("boss-token");
+  const auto pods = [&] { return world.get("/api/pods?namespace=team-a&workload=ray", cookie)->response->body; };
+  EXPECT_EQ(pods(), R"({"pods":[]})");
+  world.cluster.set(ConsoleWorld::kRayClusters, owned("raycluster", "uid-of-rayjob"));
+  world.run(seconds(1));
+  EXPECT_NE(pods().find("\"worker\""), std::string::npos) << pods();
+  EXPECT_NE(world.stream("placements", cookie)->rows("placements")["n/team-a"], Json());
+}
+
+TEST_F(ConsoleTest, BehindATrustedProxyEachClientHasItsOwnLimit) {
+  const auto attempt = [&](const std::string& peer, const std::string& client) {
+    return world
+        .ask("POST", "/api/login", {{"X-Berth-Console", "1"}, {"X-Forwarded-For", client}}, R"({"token":"wrong"})",
+             peer)
+        ->status();
+  };
+  for (int i = 0; i < 20; ++i) attempt("192.0.2.1", "203.0.113.1");
+  EXPECT_EQ(attempt("192.0.2.1", "203.0.113.1"), 429);
+  EXPECT_EQ(attempt("192.0.2.1", "203.0.113.2"), 401);
+  for (int i = 0; i < 20; ++i) attempt("198.51.100.1", "203.0.113." + std::to_string(100 + i));
+  EXPECT_EQ(attempt("198.51.100.1", "203.0.113.3"), 429) << "not a trusted proxy";
+}
+
 }  // namespace
 }  // namespace berth::console::console_test

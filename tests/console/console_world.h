@@ -85,6 +85,8 @@ class ConsoleWorld {
     ConsoleParts parts{.client = cluster, .auth = *auth, .executor = executor};
     parts.files = kFiles;
     parts.allow_changes = allow_changes;
+    parts.proxies = TrustedProxies::parse({"192.0.2.0/24"}).value();
+    parts.owners = {kRayClusters};
     parts.read_path = [this](const std::string& path, std::function<void(api::RestResponse)> done) {
       paths.push_back(path);
       executor.post([done = std::move(done), answer = visibility] { done(answer); });
@@ -158,6 +160,7 @@ class ConsoleWorld {
     return JsonObject{{"metadata", std::move(meta)}};
   }
 
+  inline static const api::GroupVersionResource kRayClusters{"ray.io", "v1", "rayclusters"};
   static constexpr embedded::File kFiles[] = {
       {"index.html", "<html>page</html>"}, {"assets/app-1.js", "let a"}, {"assets/app-1.js.gz", "GZ"}};
   std::vector<std::weak_ptr<Page>> opened;

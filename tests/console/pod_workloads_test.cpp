@@ -47,6 +47,44 @@ TEST(PodWorkloads, AWorkloadThatComesLaterTakesThePlaceOfTheOneBefore) {
   EXPECT_EQ(workloads.name("a", PodOrigin::of(pod(", ownerReferences: [{uid: u-job, controller: true}]"))), "new");
 }
 
+TEST(PodWorkloads, AreFoundAboveTheOwnersOfTheirOwners) {
+  PodWorkloads workloads;
+  const auto owned = [](const std::string& uid, const std::string& above) {
+    return object("{metadata: {name: o, namespace: a, uid: " + uid + ", ownerReferences: [{uid: " + above +
+                  ", controller: true}]}}");
+  };
+  const Json of_cluster = pod(", ownerReferences: [{uid: u-raycluster, controller: true}]");
+  const Json of_set =
+      pod(", ownerReferences: [{uid: u-job, controller: true}], labels: {jobset.sigs.k8s.io/jobset-uid: u-set}");
+  const auto name = [&](const Json& of) { return workloads.name("a", PodOrigin::of(of)); };
+  const Json ray = workload_of("u-rayjob"), train = workload_of("u-trainjob");
+  workloads.workload_changed("a/ray", &ray);
+  EXPECT_EQ(name(of_cluster), "");
+  const Json cluster = owned("u-raycluster", "u-rayjob"), set = owned("u-set", "u-trainjob"),
+             job = owned("u-job", "u-set");
+  EXPECT_EQ(workloads.owner_changed("clusters a/o", &cluster), std::vector<std::string>{"u-raycluster"});
+  EXPECT_TRUE(workloads.owner_changed("clusters a/o", &cluster).empty());
+  EXPECT_EQ(name(of_cluster), "ray");
+  workloads.owner_changed("jobs a/o", &job);
+  EXPECT_EQ(workloads.owner_changed("sets a/o", &set), (std::vector<std::string>{"u-set", "u-job"}));
+  EXPECT_EQ(workloads.workload_changed("a/train", &train), (std::vector<std::string>{"u-trainjob", "u-set", "u-job"}));
+  EXPECT_EQ(name(of_set), "train");
+  EXPECT_EQ(workloads.owner_changed("clusters a/o", nullptr), std::vector<std::string>{"u-raycluster"});
+  EXPECT_EQ(name(of_cluster), "");
+}
+
+TEST(PodWorkloads, OwnersInACircleEnd) {
+  PodWorkloads workloads;
+  const Json one = object("{metadata: {uid: u1, ownerReferences: [{uid: u2, controller: true}]}}");
+  const Json two = object("{metadata: {uid: u2, ownerReferences: [{uid: u1, controller: true}]}}");
+  workloads.owner_changed("k one", &one);
+  EXPECT_EQ(workloads.owner_changed("k two", &two), (std::vector<std::string>{"u2", "u1"}));
+  EXPECT_EQ(workloads.name("a", PodOrigin::of(pod(", ownerReferences: [{uid: u1, controller: true}]"))), "");
+  const Json itself = object("{metadata: {uid: u1, ownerReferences: [{uid: u1, controller: true}]}}");
+  workloads.owner_changed("k one", &itself);
+  EXPECT_EQ(workloads.owner_changed("k one", nullptr), (std::vector<std::string>{"u1", "u2"}));
+}
+
 TEST(PodWorkloads, APodThatIsSeenBeforeItsWorkloadGetsItLater) {
   Collection nodes("nodes"), placements("placements");
   NodeUse use(nodes, placements);

@@ -227,7 +227,8 @@ TEST(Render, TheConsoleComesWithARoleThatOnlyReads) {
   }
   const auto objects = rendered(
       "enableCertManager: true\n"
-      "console: {enabled: true, allowChanges: true, ingress: {enabled: true, host: berth.example.org}}");
+      "console: {enabled: true, allowChanges: true, trustedProxies: [10.0.0.0/8, fd00::/8], ingress: {enabled: true, "
+      "host: berth.example.org}}");
   const Json role = object(objects, "ClusterRole", "berth-console");
   for (const Json& rule : role.as_object().at("rules").as_array()) {
     const std::string group = to_string(rule.at("apiGroups").as_array().at(0));
@@ -243,7 +244,8 @@ TEST(Render, TheConsoleComesWithARoleThatOnlyReads) {
   const Json deployment = object(objects, "Deployment", "berth-console");
   const Json& container = object_at(deployment, {"spec", "template", "spec"}).at("containers").as_array().at(0);
   const std::string args = to_string(container.at("args"));
-  for (const char* arg : {"--tls-cert=/etc/berth-console/tls.crt", "--allow-changes", "--listen=0.0.0.0:8443"})
+  for (const char* arg : {"--tls-cert=/etc/berth-console/tls.crt", "--allow-changes", "--listen=0.0.0.0:8443",
+                          "--trusted-proxies=10.0.0.0/8,fd00::/8"})
     EXPECT_THAT(args, testing::HasSubstr(arg));
   EXPECT_THAT(to_string(object(objects, "Ingress", "berth-console")), testing::HasSubstr("berth.example.org"));
   EXPECT_THAT(to_string(object(objects, "Certificate", "kueue-console-cert")),

@@ -53,6 +53,31 @@ export function countsAt(strips: Strip[], at: number): Record<Span['state'], num
   return out;
 }
 
+// What a strip tells in numbers, within a window.
+export interface Summary {
+  waited: number; // ms
+  held: number; // ms, with quota reserved or admitted
+  admissions: number;
+  from: number;
+  to?: number; // open: it still waits or holds quota
+  end: string; // of its last span; "" when it is open or not known
+  last: Span['state'];
+}
+
+export function summary(strip: Strip, from: number, to: number): Summary | null {
+  const first = strip.spans[0];
+  const last = strip.spans.at(-1);
+  if (!first || !last) return null;
+  const out: Summary = { waited: 0, held: 0, admissions: 0, from: first.from, to: last.to, end: last.end ?? '', last: last.state };
+  for (const s of strip.spans) {
+    const within = Math.max(0, Math.min(s.to ?? to, to) - Math.max(s.from, from));
+    if (s.state === 'waiting') out.waited += within;
+    else out.held += within;
+    if (s.state === 'admitted' && s.from >= from && s.from < to) out.admissions++;
+  }
+  return out;
+}
+
 // Left edge and width in percent of a span in the window; null: outside.
 export function extent(span: Span, from: number, to: number): { left: number; width: number } | null {
   const a = Math.max(span.from, from);

@@ -2,14 +2,15 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState } from 'react';
 import { url } from '../data/api';
 import { useCollection, useFetched, useNow } from '../data/hooks';
-import { clock, dateTime, duration } from '../logic/format';
-import { byQueue, countsAt, extent, stateAt, type History as Answer, type Strip } from '../logic/strips';
+import { clock, count, dateTime, duration } from '../logic/format';
+import { byQueue, countsAt, extent, stateAt, summary, type History as Answer, type Strip, type Summary } from '../logic/strips';
 import { useText } from '../text';
-import { Choice, Denied, Empty, Page, Segments, workloadPath } from '../ui/parts';
+import { Choice, CqLink, Denied, Empty, Page, Segments, When, workloadPath } from '../ui/parts';
 import { Link, path, useQuery } from '../ui/router';
+import { Table, type Column } from '../ui/table';
 
-// Ends that took the quota away.
-const CUT = new Set(['preempted', 'evicted', 'deactivated']);
+// Every other end took the quota away.
+const GOOD = new Set(['', 'reserved', 'admitted', 'finished', 'failed', 'deleted']);
 const RANGES = { '15m': 15 * 60_000, '1h': 3_600_000, '6h': 6 * 3_600_000, '24h': 24 * 3_600_000, '7d': 7 * 24 * 3_600_000 } as const;
 type Range = keyof typeof RANGES;
 
@@ -21,6 +22,7 @@ export function History() {
   const queues = useCollection('clusterqueues');
   const range = ((query.get('range') ?? '1h') in RANGES ? (query.get('range') ?? '1h') : '1h') as Range;
   const cq = query.get('queue') ?? '';
+  const asTable = query.get('view') === 'table';
   const now = useNow(10_000);
   const fixed = query.get('to');
   const to = fixed ? Number(fixed) : Math.ceil(now / 10_000) * 10_000;
@@ -39,7 +41,6 @@ export function History() {
   };
   const night = () => {
     const six = new Date();
-    if (six.getHours() < 6) six.setDate(six.getDate());
     six.setHours(6, 0, 0, 0);
     if (six.getTime() > Date.now()) six.setDate(six.getDate() - 1);
     change({ range: '24h', to: String(six.getTime() + 6 * 3_600_000 > Date.now() ? six.getTime() : six.getTime() + 6 * 3_600_000) }, true);
@@ -53,8 +54,9 @@ export function History() {
         <button type="button" className="button small" onClick={() => move(1)} disabled={!fixed}>{t('later')} →</button>
         <button type="button" className="button small" onClick={() => change({ to: '' }, true)} disabled={!fixed}>{t('now')}</button>
         <button type="button" className="button small" onClick={night}>{t('lastNight')}</button>
+        <Segments label={t('view')} value={asTable ? 'table' : 'strips'} options={[{ id: 'strips', label: t('asStrips') }, { id: 'table', label: t('asTable') }]} onChange={(id) => change({ view: id === 'table' ? id : '' }, true)} />
         <Choice label={t('queue')} hideLabel value={cq} onChange={(id) => change({ queue: id }, true)} options={[{ id: '', label: t('anyQueue') }, ...queues.rows.map((q) => q.name).sort().map((id) => ({ id, label: id }))]} />
-        <p className="legend" aria-hidden="true"><span><i className="s-waiting" />{t('h_waiting')}</span><span><i className="s-reserved" />{t('h_reserved')}</span><span><i className="s-admitted" />{t('h_admitted')}</span></p>
+        {!asTable && <p className="legend" aria-hidden="true"><span><i className="s-waiting" />{t('h_waiting')}</span><span><i className="s-reserved" />{t('h_reserved')}</span><span><i className="s-admitted" />{t('h_admitted')}</span><span><i className="s-admitted cut" />{t('evicted')}</span></p>}
       </div>
       {error ? (
         error.status === 404 ? <Empty>{t('noHistory')}</Empty> : <Denied message={error.message} />
@@ -63,20 +65,39 @@ export function History() {
       ) : (
         <>
           {shown.truncated && <p className="notice">{t('truncated', { n: shown.strips.length })}</p>}
-          <label className="scrub">
+          {!asTable && <label className="scrub">
             <span className="hidden">{t('moment')}</span>
             <input type="range" min={from} max={to} step={1000} value={at ?? to} onChange={(e) => setMoment(Number(e.target.value))} aria-valuetext={dateTime(at ?? to, language)} />
-          </label>
-          <p className="moment" role="status">{counts && at !== undefined ? t('atMoment', { time: dateTime(at, language), ...counts }) : `${dateTime(from, language)} – ${dateTime(to, language)} · ${t('kept', { time: dateTime(shown.kept.from, language) })}`}</p>
-          {lines.length === 0 ? <Empty>{t('noStrips')}</Empty> : <Strips lines={lines} from={from} to={to} at={at} onMoment={setMoment} />}
+          </label>}
+          <p className="moment" role="status">{counts && at !== undefined && !asTable ? t('atMoment', { time: dateTime(at, language), ...counts }) : `${dateTime(from, language)} – ${dateTime(to, language)} · ${t('kept', { time: dateTime(shown.kept.from, language) })}`}</p>
+          {asTable ? <StripTable strips={shown.strips} from={from} to={to} /> : lines.length === 0 ? <Empty>{t('noStrips')}</Empty> : <Strips lines={lines} from={from} to={to} at={at} onMoment={setMoment} />}
         </>
       )}
     </Page>
   );
 }
 
+// The same as numbers, for those who do not see strips, and for sorting.
+function StripTable({ strips, from, to }: { strips: Strip[]; from: number; to: number }) {
+  const { t, said, language } = useText();
+  const rows = useMemo(() => strips.flatMap((strip): (Strip & Summary)[] => { const numbers = summary(strip, from, to); return numbers ? [{ ...strip, ...numbers }] : []; }), [strips, from, to]);
+  const outcome = (s: Summary) => (s.to !== undefined ? said(s.end) : s.last === 'waiting' ? t('stillWaits') : t('stillRuns'));
+  const columns: Column<Strip & Summary>[] = [
+    { id: 'name', label: t('workload'), width: 'minmax(170px, 2fr)', sort: (s) => s.workload, cell: (s) => <Link to={workloadPath(s.workload)} tabIndex={-1} className="main">{s.workload}</Link> },
+    { id: 'cq', label: t('clusterQueue'), width: 'minmax(86px, 1fr)', wide: true, sort: (s) => s.cq, cell: (s) => <CqLink name={s.cq} /> },
+    { id: 'priority', label: t('priority'), width: '72px', end: true, wide: true, sort: (s) => s.priority, cell: (s) => count(s.priority, language) },
+    { id: 'from', label: t('began'), width: 'minmax(120px, 1fr)', wide: true, sort: (s) => s.from, cell: (s) => <When at={s.from} /> },
+    { id: 'to', label: t('ended'), width: 'minmax(120px, 1fr)', wide: true, sort: (s) => s.to, cell: (s) => <When at={s.to} /> },
+    { id: 'waited', label: t('waitedFor'), width: '84px', end: true, sort: (s) => s.waited, cell: (s) => duration(s.waited) },
+    { id: 'held', label: t('heldFor'), width: '92px', end: true, sort: (s) => s.held, cell: (s) => duration(s.held) },
+    { id: 'times', label: t('times'), width: '96px', end: true, wide: true, sort: (s) => s.admissions, cell: (s) => s.admissions || '' },
+    { id: 'outcome', label: t('outcome'), width: 'minmax(90px, 0.8fr)', sort: outcome, cell: (s) => <span title={s.end}>{outcome(s)}</span> },
+  ];
+  return <Table label={t('history')} rows={rows} columns={columns} rowKey={(s) => s.uid + s.workload} href={(s) => workloadPath(s.workload)} sort="-from" />;
+}
+
 function Strips({ lines, from, to, at, onMoment }: { lines: Line[]; from: number; to: number; at: number | undefined; onMoment: (at: number | undefined) => void }) {
-  const { t, language } = useText();
+  const { t, said, language } = useText();
   const box = useRef<HTMLDivElement>(null);
   const track = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({ count: lines.length, getScrollElement: () => box.current, estimateSize: (i) => (lines[i]!.kind === 'queue' ? 32 : 18), overscan: 30, paddingStart: 26 });
@@ -110,10 +131,10 @@ function Strips({ lines, from, to, at, onMoment }: { lines: Line[]; from: number
           return (
             <div key={s.uid + s.workload} className="strip" style={style}>
               <Link to={workloadPath(s.workload)} className={now ? `strip-name now ${now}` : 'strip-name'} title={`${s.workload} · ${t('priority')} ${s.priority}`}>{s.workload}</Link>
-              <div className="track" role="img" aria-label={s.spans.map((x) => `${t(`h_${x.state}`)} ${clock(x.from, language)}–${x.to ? clock(x.to, language) : ''}${x.end ? ` (${x.end})` : ''}`).join(', ')}>
+              <div className="track" role="img" aria-label={s.spans.map((x) => `${t(`h_${x.state}`)} ${clock(x.from, language)}–${x.to ? clock(x.to, language) : ''}${x.end ? ` (${said(x.end)})` : ''}`).join(', ')}>
                 {s.spans.map((x, i) => {
                   const e = extent(x, from, to);
-                  return e && <span key={i} className={`s-${x.state}${x.state !== 'waiting' && CUT.has(x.end ?? '') ? ' cut' : ''}`} style={{ left: `${e.left}%`, width: `${e.width}%` }} title={`${t(`h_${x.state}`)} ${duration((x.to ?? to) - x.from)}${x.end ? ` · ${t('endedBy', { end: x.end })}` : ''}`} />;
+                  return e && <span key={i} className={`s-${x.state}${x.state !== 'waiting' && !GOOD.has(x.end ?? '') ? ' cut' : ''}`} style={{ left: `${e.left}%`, width: `${e.width}%` }} title={`${t(`h_${x.state}`)} ${duration((x.to ?? to) - x.from)}${x.end ? ` · ${t('endedBy', { end: said(x.end) })}` : ''}`} />;
                 })}
                 {left !== undefined && <em style={{ left: `${left}%` }} />}
               </div>

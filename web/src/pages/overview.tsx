@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const WINDOW = 60 * MINUTE;
 
 export function Overview() {
-  const { t, language } = useText();
+  const { t, said, language } = useText();
   const now = useNow(5000);
   const [query] = useQuery();
   const ns = query.get('ns') ?? '';
@@ -66,7 +66,7 @@ export function Overview() {
             <ul className="reasons">
               {reasons.slice(0, 8).map((r) => (
                 <li key={r.reason}>
-                  <Link to={`/workloads?state=waiting&sort=why${ns ? `&ns=${encodeURIComponent(ns)}` : ''}`}>{r.reason}</Link>
+                  <Link to={`/workloads?state=waiting&sort=why${ns ? `&ns=${encodeURIComponent(ns)}` : ''}`}>{said(r.reason)}</Link>
                   <span className="quiet">{t('oldest', { age: duration(now - r.oldest) })}</span>
                   <b>{count(r.count, language)}</b>
                   <i style={{ width: `${percent(r.count, reasons[0]!.count)}%` }} />
@@ -89,12 +89,12 @@ const ATTENTION: Record<Attention['what'], Key> = {
 };
 
 function AttentionRow({ of: a, now }: { of: Attention; now: number }) {
-  const { t } = useText();
+  const { t, said } = useText();
   return (
     <li>
       <Badge tone={a.level === 'bad' ? 'bad' : 'wait'}>{t(ATTENTION[a.what], { age: a.since ? duration(now - a.since) : '' })}</Badge>
       <Link to={a.to}>{a.name}</Link>
-      <span className="quiet" title={a.detail}>{a.detail}</span>
+      <span className="quiet" title={a.detail}>{said(a.detail)}</span>
     </li>
   );
 }

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useCollection, useNarrow } from '../data/hooks';
-import { byResource, resourceName } from '../logic/format';
+import { byResource, count, resourceName } from '../logic/format';
 import { buildTree, buildVolcanoTree, flatten, type TreeNode } from '../logic/tree';
 import { useText } from '../text';
 import { QuotaBar, QuotaLegend } from '../ui/bars';
@@ -15,7 +15,7 @@ export const nodePath = (n: TreeNode): string =>
   path(n.kind === 'cohort' ? 'cohorts' : n.kind === 'queue' ? 'clusterqueues' : 'vcqueues', n.name);
 
 export function Queues() {
-  const { t } = useText();
+  const { t, language } = useText();
   const queues = useCollection('clusterqueues');
   const cohorts = useCollection('cohorts');
   const volcano = useCollection('vcqueues');
@@ -30,7 +30,7 @@ export function Queues() {
     setClosed(all);
   };
   return (
-    <Page fill title={t('queues')} quiet={`${queues.rows.length + volcano.rows.length}`}>
+    <Page fill title={t('queues')} quiet={t('queuesShown', { n: count(queues.rows.length + volcano.rows.length, language) })}>
       <div className="filters" role="search">
         <Search value={text} onChange={(value) => change({ text: value })} />
         <button type="button" className="button small" onClick={() => setClosed(new Set())}>{t('expandAll')}</button>

@@ -24,7 +24,7 @@ interface Pod {
 
 export function Workload() {
   const { ns = '', name = '' } = useParams();
-  const { t } = useText();
+  const { t, said } = useText();
   const info = useInfo();
   const all = useWorkloads();
   const positions = useCollection('positions');
@@ -58,7 +58,7 @@ export function Workload() {
             [t('flavorsUsed'), row.flavors?.length ? row.flavors.map((f) => <FlavorLink key={f} name={f} />) : undefined],
             [t('age'), <Age at={row.created} />],
             [t('evictions'), row.evictions || undefined],
-            [t('checks'), row.checks?.length ? row.checks.map((c) => <Badge key={c.name} tone={c.state === 'Ready' ? 'good' : c.state === 'Pending' ? 'wait' : 'bad'} title={c.message}><Link to={path('checks', c.name)}>{c.name}</Link> {c.state}</Badge>) : undefined],
+            [t('checks'), row.checks?.length ? row.checks.map((c) => <Badge key={c.name} tone={c.state === 'Ready' ? 'good' : c.state === 'Pending' ? 'wait' : 'bad'} title={c.message}><Link to={path('checks', c.name)}>{c.name}</Link> {said(c.state)}</Badge>) : undefined],
           ]}
         />
       )}
@@ -71,13 +71,13 @@ export function Workload() {
           <ol className="timeline">
             {moments.map((m, i) => (
               <li key={i} className={m.tone}>
-                <div><strong>{m.what === 'created' ? t('t_created') : m.what === 'requeue' ? t('t_requeue') : m.what.startsWith('!') ? `${m.what.slice(1)}: False` : m.what}</strong> <span className="quiet">{m.reason}</span></div>
+                <div><strong>{m.what === 'created' ? t('t_created') : m.what === 'requeue' ? t('t_requeue') : m.what.startsWith('!') ? t('t_not', { what: said(m.what.slice(1)) }) : said(m.what)}</strong> <span className="quiet" title={m.reason}>{said(m.reason)}</span></div>
                 <div className="quiet small"><When at={m.at} /></div>
                 {m.message && <p>{m.message}</p>}
               </li>
             ))}
             {row?.lastEviction && row.evictions > 0 && !moments.some((m) => m.what === 'Evicted') && (
-              <li className="bad"><div><strong>{t('lastEviction')}</strong> <span className="quiet">{row.lastEviction.reason} · {row.evictions}×</span></div><div className="quiet small"><When at={row.lastEviction.at} /></div><p>{row.lastEviction.message}</p></li>
+              <li className="bad"><div><strong>{t('lastEviction')}</strong> <span className="quiet">{said(row.lastEviction.reason)} · {row.evictions}×</span></div><div className="quiet small"><When at={row.lastEviction.at} /></div><p>{row.lastEviction.message}</p></li>
             )}
           </ol>
           {!data && !error && <Empty>{t('loading')}</Empty>}

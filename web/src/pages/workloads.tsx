@@ -9,7 +9,7 @@ import { Link, useQuery } from '../ui/router';
 import { Table, type Column } from '../ui/table';
 
 export function useWorkloadColumns(without: string[] = []): Column<Workload>[] {
-  const { t, language } = useText();
+  const { t, said, language } = useText();
   const positions = useCollection('positions');
   return useMemo(() => {
     const place = (w: Workload) => (isWaiting(w) ? positions.get(w.key)?.position : undefined);
@@ -22,7 +22,7 @@ export function useWorkloadColumns(without: string[] = []): Column<Workload>[] {
       { id: 'kind', label: t('kind'), width: 'minmax(66px, 0.6fr)', wide: true, sort: kindOf, cell: kindOf },
       { id: 'priority', label: t('priority'), width: '66px', end: true, wide: true, sort: (w) => w.priority, cell: (w) => <span title={w.pc}>{count(w.priority, language)}</span> },
       { id: 'requests', label: t('requests'), width: 'minmax(120px, 1.3fr)', wide: true, sort: (w) => w.requests[Object.keys(w.requests).sort(byResource)[0] ?? ''], cell: (w) => <span className="amounts">{amounts(w.requests)}</span> },
-      { id: 'why', label: t('reason'), width: 'minmax(110px, 1.4fr)', wide: true, sort: (w) => (isWaiting(w) ? whyInShort(w) : undefined), cell: (w) => (isWaiting(w) ? <span title={w.message} className="quiet">{whyInShort(w)}</span> : w.flavors ? <span className="quiet">{w.flavors.join(', ')}</span> : '') },
+      { id: 'why', label: t('reason'), width: 'minmax(110px, 1.4fr)', wide: true, sort: (w) => (isWaiting(w) ? whyInShort(w) : undefined), cell: (w) => (isWaiting(w) ? <span title={w.message} className="quiet">{said(whyInShort(w))}</span> : w.flavors ? <span className="quiet">{w.flavors.join(', ')}</span> : '') },
       { id: 'evictions', label: t('evictions'), width: '78px', end: true, wide: true, sort: (w) => w.evictions, cell: (w) => w.evictions || '' },
       { id: 'created', label: t('age'), width: '68px', end: true, sort: (w) => (w.created === undefined ? undefined : -w.created), cell: (w) => <Age at={w.created} /> },
     ];

@@ -1,6 +1,7 @@
 // The language and the theme of the page: as the browser and the system say, or as chosen here.
 import { useSyncExternalStore } from 'react';
 import { en, type Key } from './en';
+import { inWords } from './reasons';
 import { zh } from './zh';
 
 export type Language = 'en' | 'zh-CN';
@@ -86,9 +87,10 @@ export function fill(text: string, values: Record<string, string | number> = {})
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-export function useText(): { t: Say; language: Language; dark: boolean } {
+// `said`: a word of the API in the language of the page.
+export function useText(): { t: Say; said: (word: string) => string; language: Language; dark: boolean } {
   const { language, dark } = useChoice();
   const words = language === 'en' ? en : zh;
-  return { t: (key, values) => fill(words[key], values), language, dark };
+  return { t: (key, values) => fill(words[key], values), said: (word) => inWords(word, language), language, dark };
 }
 export type { Key };

@@ -26,7 +26,7 @@ interface Document {
 }
 
 export function Explanation({ ns, name, waiting, stamp }: { ns: string; name: string; waiting: boolean; stamp: unknown }) {
-  const { t } = useText();
+  const { t, said } = useText();
   const { data: e, error, again } = useFetched<Document>(url('/api/explanation', { namespace: ns, name }), stamp);
   const title = t(waiting ? 'why' : 'whyHere');
   if (error) return <Card title={title}><Denied message={t('explanationGone', { message: error.message })} right={error.status === 403 ? 'get workloads/explanation.visibility.kueue.x-k8s.io' : undefined} /></Card>;
@@ -44,7 +44,7 @@ export function Explanation({ ns, name, waiting, stamp }: { ns: string; name: st
       {e.blockers && (
         <section>
           <h3>{t('blockers')}</h3>
-          <ul>{e.blockers.map((b, i) => <li key={i}><strong>{b.reason}</strong> {b.text} {b.until && <span className="quiet">{t('until', { time: '' })}<When at={at(b.until)} /></span>} {b.remedy && <em>{b.remedy}</em>}</li>)}</ul>
+          <ul>{e.blockers.map((b, i) => <li key={i}><strong>{said(b.reason)}</strong> {b.text} {b.until && <span className="quiet">{t('until', { time: '' })}<When at={at(b.until)} /></span>} {b.remedy && <em>{b.remedy}</em>}</li>)}</ul>
         </section>
       )}
       {e.shortages?.map((s, i) => <ShortageView key={i} of={s} />)}

@@ -32,7 +32,7 @@ export function useObject(ref: ObjectRef, stamp: unknown) {
 }
 
 export function Events({ of, stamp }: { of: ObjectRef; stamp: unknown }) {
-  const { t } = useText();
+  const { t, said } = useText();
   const { data, error } = useFetched<{ events: Event[] }>(url('/api/events', { namespace: of.ns, kind: of.kind, name: of.name }), stamp);
   if (error) return <Denied message={error.message} />;
   if (!data) return <Empty>{t('loading')}</Empty>;
@@ -44,7 +44,7 @@ export function Events({ of, stamp }: { of: ObjectRef; stamp: unknown }) {
         <tbody>
           {data.events.map((e, i) => (
             <tr key={i} className={e.type === 'Warning' ? 'warning' : undefined}>
-              <td><Age at={e.time} /></td><td>{e.reason}</td><td>{e.message}</td><td className="quiet">{e.from}</td><td className="end">{e.count}</td>
+              <td><Age at={e.time} /></td><td title={e.reason}>{said(e.reason)}</td><td>{e.message}</td><td className="quiet">{e.from}</td><td className="end">{e.count}</td>
             </tr>
           ))}
         </tbody>

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { test as base, expect, type Page } from '@playwright/test';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const BERTH = process.env.BERTH ?? join(ROOT, 'build/release/berth');
+export const BERTH = process.env.BERTH ?? join(ROOT, 'build/release/berth');
 export const MOCK = join(ROOT, 'web/tests/mock/server.mjs');
 export const IMAGES = join(ROOT, 'docs/images');
 

@@ -43,7 +43,7 @@ test('1,000 cluster queues in the tree', async ({ page }) => {
   await expect(page.locator('h1')).toHaveText('Overview');
   const began = Date.now();
   await page.goto(`${url}/queues`, { waitUntil: 'commit' });
-  await expect(page.locator('.under')).toContainText('1004', { timeout: 30_000 });
+  await expect(page.locator('.under')).toContainText('1,004', { timeout: 30_000 });
   console.log(`tree of 1,000 queues ${Date.now() - began} ms`);
   await page.getByRole('treegrid').focus();
   await page.keyboard.press('End');
