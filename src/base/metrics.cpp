@@ -70,6 +70,10 @@ struct MetricFamily::Impl {
   std::map<std::string_view, AllSeries::value_type*> sorted;
   // From key_of() one label to the series that have it: remove() finds them without a scan of all series.
   std::unordered_map<std::string, std::unordered_set<AllSeries::value_type*>> having;
+  // Further labels, by key_of() the labels of these names. No names: there are none.
+  std::vector<std::string> amended_by;
+  MetricLabels otherwise;
+  std::unordered_map<std::string, MetricLabels> amended;
 
   Impl(std::string n, std::string h, prometheus::Counter& d) : name(std::move(n)), help(std::move(h)), dropped(d) {}
 
@@ -104,6 +108,24 @@ struct MetricFamily::Impl {
     return {fewest->begin(), fewest->end()};
   }
 
+  LabelMap shown_labels(const LabelMap& labels) const {
+    LabelMap all = labels;
+    MetricLabels part;
+    for (const std::string& key : amended_by) {
+      const auto it = labels.find(key);
+      part.emplace_back(key, it == labels.end() ? std::string() : it->second);
+    }
+    const auto further = amended.find(key_of(part));
+    for (const auto& label : further == amended.end() ? otherwise : further->second) all.insert(label);
+    return all;
+  }
+
+  void forget_text(const MetricLabels& part) {
+    for (auto* entry : candidates(part)) {
+      if (has_all(entry->second.labels, part)) entry->second.text.clear();
+    }
+  }
+
   void remove(AllSeries::value_type* entry) {
     for (const auto& label : entry->second.labels) {
       const auto it = having.find(key_of({label}));
@@ -123,7 +145,12 @@ struct MetricFamily::Impl {
       Series& one = entry->second;
       if (one.text.empty()) {
         text.write_to(one.text);
-        std::visit([&](const auto* value) { add(text, one.labels, *value); }, one.one);
+        if (amended_by.empty()) {
+          std::visit([&](const auto* value) { add(text, one.labels, *value); }, one.one);
+        } else {
+          const LabelMap labels = shown_labels(one.labels);
+          std::visit([&](const auto* value) { add(text, labels, *value); }, one.one);
+        }
       }
       out += one.text;
     }
@@ -153,6 +180,25 @@ void MetricFamily::remove(const MetricLabels& part) {
   for (auto* entry : impl_->candidates(part)) {
     if (has_all(entry->second.labels, part)) impl_->remove(entry);
   }
+}
+
+void MetricFamily::amend_by(std::vector<std::string> names, MetricLabels otherwise) {
+  const std::lock_guard lock(impl_->mutex);
+  BERTH_INVARIANT(!names.empty() && impl_->amended_by.empty());
+  impl_->amended_by = std::move(names);
+  impl_->otherwise = std::move(otherwise);
+  for (auto& [key, one] : impl_->series) one.text.clear();
+}
+
+void MetricFamily::amend(const MetricLabels& part, MetricLabels further) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->amended.insert_or_assign(key_of(part), std::move(further));
+  impl_->forget_text(part);
+}
+
+void MetricFamily::amend_no_more(const MetricLabels& part) {
+  const std::lock_guard lock(impl_->mutex);
+  if (impl_->amended.erase(key_of(part)) != 0) impl_->forget_text(part);
 }
 
 void CounterFamily::add(const MetricLabels& labels, double amount) {

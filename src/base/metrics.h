@@ -17,6 +17,14 @@ class MetricFamily {
   // Removes every series that has all of these labels, e.g. those of a deleted queue. No labels: removes nothing.
   void remove(const MetricLabels& part);
 
+  // From now on every series is written with further labels, which are looked up by its labels of these names (at
+  // least one; all series have them). `otherwise`: those of series that amend() says nothing about. Call once.
+  void amend_by(std::vector<std::string> names, MetricLabels otherwise);
+  // The further labels of the series with these labels, now and later; they must not be labels of the series itself.
+  // `part`: the names given to amend_by(), in the same order.
+  void amend(const MetricLabels& part, MetricLabels further);
+  void amend_no_more(const MetricLabels& part);  // as `otherwise` again
+
   struct Impl;
 
  protected:

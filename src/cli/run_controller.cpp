@@ -119,10 +119,11 @@ class Process {
     if (auto added = add_job_kinds({configuration_.job_kinds_directory, options_.job_kinds}, *options); !added)
       return added;
     options->seed = std::random_device()();
-    controller_metrics_.emplace(metrics_, controller::ControllerMetricsOptions{
-                                              configuration_.leader_election.leader_elect ? "leader" : "standalone",
-                                              configuration_.metrics.enable_cluster_queue_resources,
-                                              configuration_.metrics.local_queue_metrics});
+    controller_metrics_.emplace(
+        metrics_, controller::ControllerMetricsOptions{
+                      configuration_.leader_election.leader_elect ? "leader" : "standalone",
+                      configuration_.metrics.enable_cluster_queue_resources, configuration_.metrics.local_queue_metrics,
+                      options->custom_metric_labels});
     options->metrics = &*controller_metrics_;
     serves_pending_ = options->pending_workloads_api;
     controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});

@@ -306,7 +306,9 @@ class Up {
     cluster_ = std::move(*made);
     if (!options_.controller) return {};
     controller_metrics_.emplace(
-        metrics_, controller::ControllerMetricsOptions{.role = "standalone", .cluster_queue_resources = true});
+        metrics_, controller::ControllerMetricsOptions{.role = "standalone",
+                                                       .cluster_queue_resources = true,
+                                                       .custom_labels = controller_options_.custom_metric_labels});
     controller_options_.metrics = &*controller_metrics_;
     controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});
     auto journal = open_journal(options_.journal, executor_);

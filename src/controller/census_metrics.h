@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/metrics.h"
 #include "engine/engine.h"
@@ -21,6 +22,7 @@ class CensusMetrics {
   void tell(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where,
             const engine::QueueCensus& census);
   void forget(const MetricLabels& queue);
+  std::vector<MetricFamily*> families() { return {&pending_, &unadmitted_}; }
 
  private:
   GaugeFamily pending_, unadmitted_;

@@ -42,7 +42,7 @@ std::vector<std::string> CohortMetrics::refresh(const engine::Engine& engine,
   for (const auto& [name, cohort] : cohorts_) {
     if (cohorts.contains(name)) continue;
     gone.push_back(name);
-    for (GaugeFamily* family : {&cohort_info_, &admitted_, &quota_, &reserved_}) family->remove({{"cohort", name}});
+    for (MetricFamily* family : of_cohorts()) family->remove({{"cohort", name}});
   }
   queues_ = std::move(queues);
   cohorts_ = std::move(cohorts);

@@ -23,6 +23,9 @@ class CohortMetrics {
   // Returns the cohorts that lost their series.
   std::vector<std::string> refresh(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted);
 
+  std::vector<MetricFamily*> of_cluster_queues() { return {&queue_info_}; }
+  std::vector<MetricFamily*> of_cohorts() { return {&cohort_info_, &admitted_, &quota_, &reserved_}; }
+
  private:
   struct Place {
     std::string parent, root;  // names of cohorts; "" when there is none

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/kueue/pod_names.h"
+#include "base/log.h"
 #include "jobs/kinds/kind_rules.h"
 
 namespace berth::controller {
@@ -35,7 +36,12 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   const auto applied = apply_feature_gates(from_file ? c.feature_gates : command_line, out.engine, out.jobs,
                                            from_file ? "featureGates" : "");
   if (!applied) return tl::unexpected(applied.error());
-  out.pending_workloads_api = gate_or(from_file ? c.feature_gates : command_line, kVisibilityGate, true);
+  const FeatureGates& gates = from_file ? c.feature_gates : command_line;
+  out.pending_workloads_api = gate_or(gates, kVisibilityGate, true);
+  if (gate_or(gates, kCustomLabelsGate, false))
+    out.custom_metric_labels = c.metrics.custom_labels;
+  else if (!c.metrics.custom_labels.empty())
+    log::warn("metrics.customLabels: has no effect without the feature gate CustomMetricLabels");
   return out;
 }
 

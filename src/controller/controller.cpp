@@ -211,10 +211,8 @@ struct Controller::Impl {
       provisioning.check_changed(key);
     });
     source(cohorts, kueue_name(cohort_event), [this](const std::string& key, bool gone) {
-      if (options.metrics && gone) options.metrics->cohort_gone(key);
-      if (!options.engine.fair_sharing.enabled) return;
-      upkeep.cohort_changed(key);
-      if (options.metrics && !gone) options.metrics->cohort_changed(key);
+      if (options.metrics) gone ? options.metrics->cohort_gone(key) : options.metrics->cohort_changed(key);
+      if (options.engine.fair_sharing.enabled) upkeep.cohort_changed(key);
     });
     source(cluster_queues, kueue_name(cluster_queue_event), [this](const std::string& key, bool gone) {
       upkeep.object_changed("ClusterQueue", key, gone);

@@ -62,7 +62,9 @@ struct ControllerOptions {
   // in either case.
   Duration ungate_delay = std::chrono::milliseconds(100);
   bool pending_workloads_api = true;  // the process serves the visibility API (gate VisibilityOnDemand)
-  std::uint64_t seed = 1;             // for jitter and event names
+  // For ControllerMetricsOptions: none while the gate CustomMetricLabels is off.
+  std::vector<api::config::CustomLabel> custom_metric_labels;
+  std::uint64_t seed = 1;  // for jitter and event names
   // Compares descriptions of kinds with the OpenAPI documents of the server. The embedded server makes these documents
   // anew after each change of a definition, which most tests need not pay for.
   bool compare_kinds = false;

@@ -61,7 +61,7 @@ constexpr JobGate kJobGates[] = {
 };
 
 // Gates of what a process serves: the engine and the jobs do not know them. Read with gate_or().
-constexpr std::string_view kServedGates[] = {kVisibilityGate};
+constexpr std::string_view kServedGates[] = {kCustomLabelsGate, kVisibilityGate};
 
 // Features that are always on in Berth: a gate may be set to true, but not to false.
 constexpr std::string_view kAlwaysOn[] = {
@@ -77,7 +77,6 @@ constexpr std::string_view kAlwaysOn[] = {
 // Gates of Kueue whose features Berth does not have: a gate may be set to false, but not to true.
 constexpr std::string_view kAlwaysOff[] = {
     "ConcurrentAdmission",
-    "CustomMetricLabels",
     "ElasticJobsViaWorkloadSlices",
     "ElasticJobsViaWorkloadSlicesWithTAS",
     "FastQuotaReleaseInPodIntegration",

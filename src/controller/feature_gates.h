@@ -18,6 +18,8 @@ using FeatureGates = std::map<std::string, bool>;
 
 // The API of pending workloads (KEP-168); on by default.
 inline constexpr std::string_view kVisibilityGate = "VisibilityOnDemand";
+// Labels of queues as labels of metrics (KEP-7066); off by default.
+inline constexpr std::string_view kCustomLabelsGate = "CustomMetricLabels";
 
 // The gate's value, `otherwise` when it is not named.
 bool gate_or(const FeatureGates& gates, std::string_view name, bool otherwise);

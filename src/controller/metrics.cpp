@@ -73,6 +73,7 @@ std::optional<bool> admits(const engine::Effects& effects) {
 
 ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions options)
     : options_(std::move(options)),
+      custom_labels_(options_.custom_labels),
       workloads_(m, options_.role, options_.local_queues),
       census_(m, "kueue_"),
       local_census_(m, "kueue_local_queue_"),
@@ -109,7 +110,35 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       recomputations_(m.counter("kueue_preemption_target_recomputations_total",
                                 "Searches of other victims, because others took those that were found.")),
       creation_latency_(m.histogram("kueue_workload_creation_latency_seconds",
-                                    "From the creation of a job to that of its workload.", creation_buckets())) {}
+                                    "From the creation of a job to that of its workload.", creation_buckets())) {
+  cover_with_custom_labels();
+}
+
+std::vector<MetricFamily*> ControllerMetrics::of_cluster_queues() {
+  return {&reserving_, &admitted_, &status_,    &share_, &reservation_, &usage_,         &nominal_,
+          &borrowing_, &lending_,  &requested_, &skips_, &finished_,    &recomputations_};
+}
+
+std::vector<MetricFamily*> ControllerMetrics::of_local_queues() {
+  return {&local_reserving_, &local_admitted_,   &local_status_,  &local_reservation_,
+          &local_usage_,     &local_past_usage_, &local_finished_};
+}
+
+void ControllerMetrics::cover_with_custom_labels() {
+  using Kind = CustomLabels::Kind;
+  const auto cover = [this](Kind kind, const std::vector<MetricFamily*>& families,
+                            const std::vector<std::string>& names) {
+    for (const MetricFamily* family : families) custom_labels_.cover(kind, *family, names);
+  };
+  for (const auto& families :
+       {of_cluster_queues(), workloads_.of_cluster_queues(), census_.families(), cohorts_.of_cluster_queues()})
+    cover(Kind::kClusterQueue, families, {"cluster_queue"});
+  cover(Kind::kClusterQueue, workloads_.of_preemptors(), {"preempting_cluster_queue"});
+  for (const auto& families : {of_local_queues(), workloads_.of_local_queues(), local_census_.families()})
+    cover(Kind::kLocalQueue, families, {"namespace", "name"});
+  for (const auto& families : {cohorts_.of_cohorts(), workloads_.of_cohorts(), {&cohort_share_}})
+    cover(Kind::kCohort, families, {"cohort"});
+}
 
 void ControllerMetrics::decided(const engine::Effects& effects, Duration took) {
   const auto admitted = admits(effects);
@@ -122,15 +151,13 @@ void ControllerMetrics::decided(const engine::Effects& effects, Duration took) {
 void ControllerMetrics::cluster_queue_gone(const std::string& name) {
   workloads_.forget_cluster_queue(name);
   drop_cluster_queue(name);
+  custom_labels_.forget(CustomLabels::Kind::kClusterQueue, {name});
 }
 
 void ControllerMetrics::drop_cluster_queue(const std::string& name) {
   const MetricLabels whose{{"cluster_queue", name}};
   census_.forget(whose);
-  for (GaugeFamily* family : {&reserving_, &admitted_, &status_, &share_, &reservation_, &usage_, &nominal_,
-                              &borrowing_, &lending_, &requested_, &skips_, &finished_})
-    family->remove(whose);
-  recomputations_.remove(whose);
+  for (MetricFamily* family : of_cluster_queues()) family->remove(whose);
   requested_of_.erase(name);
   overlaps_.erase(name);
   changed_cluster_queues_.erase(name);
@@ -142,19 +169,19 @@ void ControllerMetrics::drop_cluster_queue(const std::string& name) {
 void ControllerMetrics::cohort_gone(const std::string& name) {
   changed_cohorts_.erase(name);
   cohort_share_.remove({{"cohort", name}});
+  custom_labels_.forget(CustomLabels::Kind::kCohort, {name});
 }
 
 void ControllerMetrics::local_queue_gone(const std::string& ns, const std::string& name) {
   workloads_.forget_local_queue(ns, name);
   drop_local_queue(ns, name);
+  custom_labels_.forget(CustomLabels::Kind::kLocalQueue, {ns, name});
 }
 
 void ControllerMetrics::drop_local_queue(const std::string& ns, const std::string& name) {
   const MetricLabels whose{{"name", name}, {"namespace", ns}};
   local_census_.forget(whose);
-  for (GaugeFamily* family : {&local_reserving_, &local_admitted_, &local_status_, &local_reservation_, &local_usage_,
-                              &local_past_usage_, &local_finished_})
-    family->remove(whose);
+  for (MetricFamily* family : of_local_queues()) family->remove(whose);
   changed_local_queues_.erase({ns, name});
   local_queues_.erase({ns, name});
   shapes_.erase(api::object_key(ns, name));
@@ -235,6 +262,7 @@ void ControllerMetrics::workload_created(const std::string& job_kind, Duration a
 void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name) {
   const MetricLabels whose{{"cluster_queue", name}};
   const JsonPtr object = find(api::kClusterQueues, "", name);
+  if (object) custom_labels_.tell(CustomLabels::Kind::kClusterQueue, {name}, *object);
   const auto status = engine.cluster_queue_status(name);
   if (!object || !status) return drop_cluster_queue(name);
   cluster_queues_[name] = status->admitted;
@@ -256,8 +284,11 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
 }
 
 void ControllerMetrics::refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name) {
+  const JsonPtr object = find(api::kCohorts, "", name);
+  if (!object) return cohort_gone(name);
+  custom_labels_.tell(CustomLabels::Kind::kCohort, {name}, *object);
   const auto status = engine.cohort_status(name);
-  if (!status || !status->fair_share || !find(api::kCohorts, "", name)) return cohort_gone(name);
+  if (!status || !status->fair_share) return cohort_share_.remove({{"cohort", name}});
   cohort_share_.set({{"cohort", name}, {"replica_role", options_.role}}, shown(*status->fair_share));
 }
 
@@ -295,6 +326,7 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   const std::string key = api::object_key(ns, name);
   const auto status = engine.local_queue_status(ns, name);
   const JsonPtr object = find(api::kLocalQueues, ns, name);
+  if (object) custom_labels_.tell(CustomLabels::Kind::kLocalQueue, {ns, name}, *object);
   if (!status || !object) return drop_local_queue(ns, name);
   if (reshaped(key, shape_of({}, status->usage))) {
     for (GaugeFamily* family : {&local_reservation_, &local_usage_}) family->remove(whose);

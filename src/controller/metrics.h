@@ -13,6 +13,7 @@
 #include "base/metrics.h"
 #include "controller/census_metrics.h"
 #include "controller/cohort_metrics.h"
+#include "controller/custom_labels.h"
 #include "controller/finished_workloads.h"
 #include "controller/workload_metrics.h"
 #include "engine/engine.h"
@@ -23,6 +24,8 @@ struct ControllerMetricsOptions {
   std::string role = "leader";           // label replica_role; "standalone" without leader election
   bool cluster_queue_resources = false;  // Configuration: metrics.enableClusterQueueResources
   bool local_queues = true;              // Configuration: metrics.localQueueMetrics.enable
+  // Configuration: metrics.customLabels, none while the gate CustomMetricLabels is off.
+  std::vector<api::config::CustomLabel> custom_labels = {};
 };
 
 // Only the leader knows the decisions, so a follower must not call anything here. Call on the executor.
@@ -53,6 +56,8 @@ class ControllerMetrics {
   void refresh(const engine::Engine& engine, const Find& find);
 
  private:
+  void cover_with_custom_labels();
+  std::vector<MetricFamily*> of_cluster_queues(), of_local_queues();
   // Removes the gauges of a queue whose object or engine state is missing.
   void drop_cluster_queue(const std::string& name);
   void drop_local_queue(const std::string& ns, const std::string& name);
@@ -70,6 +75,7 @@ class ControllerMetrics {
   bool reshaped(const std::string& queue, std::string shape);
 
   ControllerMetricsOptions options_;
+  CustomLabels custom_labels_;
   WorkloadMetrics workloads_;
   CensusMetrics census_, local_census_;
   CohortMetrics cohorts_;

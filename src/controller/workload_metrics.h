@@ -34,6 +34,11 @@ class WorkloadMetrics {
   void forget_local_queue(const std::string& ns, const std::string& name);
   void forget_cohort(const std::string& name);
 
+  // All families, by the kind of object that their series are about. A preemptor: preempting_cluster_queue.
+  std::vector<MetricFamily*> of_cluster_queues(), of_local_queues();
+  std::vector<MetricFamily*> of_preemptors() { return {&preempted_}; }
+  std::vector<MetricFamily*> of_cohorts() { return {&cohort_admitted_}; }
+
  private:
   struct Subject;  // the queues and labels that a workload counts in
   // A metric of cluster queues and its twin for local queues, which is unused when these are switched off.
@@ -57,8 +62,6 @@ class WorkloadMetrics {
   void evicted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void quota_released(const Subject& subject, const api::kueue::Workload& after);
   void preempted(const api::kueue::Workload& after, const Queues& queues);
-
-  std::vector<MetricFamily*> of_cluster_queues(), of_local_queues();
 
   std::string role_;
   bool per_local_queue_;

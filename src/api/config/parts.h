@@ -11,6 +11,7 @@ enum class Version : std::uint8_t { kV1beta1, kV1beta2 };
 // Each function reads its fields of `top` (the whole document) and sets its parts of `out`.
 // read_servers(): webhook, leaderElection, metrics, health, tls, certificates, client
 void read_servers(Fields& top, Configuration& out);
+void read_custom_labels(Fields& metrics, std::vector<CustomLabel>& out);   // metrics.customLabels
 void read_integrations(Fields& top, Version version, Configuration& out);  // which jobs are managed, multiKueue
 void read_policies(Fields& top, Version version, Configuration& out);      // parts that change decisions
 void read_topology(Fields& top, Configuration& out);                       // topology waits; not in Kueue's file

@@ -121,8 +121,7 @@ void read_metrics(Fields fields, Metrics& out) {
   local.flag("enable", out.local_queue_metrics);
   local.selector("localQueueSelector", out.local_queue_selector);
   local.done();
-  if (!fields.objects("customLabels").empty())
-    fields.error("customLabels", "needs the feature gate CustomMetricLabels, which Berth does not have; remove it");
+  read_custom_labels(fields, out.custom_labels);
   fields.done();
 }
 

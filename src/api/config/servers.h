@@ -37,11 +37,22 @@ struct LeaderElection {
   Duration retry_period = std::chrono::seconds(2);
 };
 
+// A label or annotation of an object that its metrics have as the label "custom_NAME" (KEP-7066).
+struct CustomLabel {
+  enum class Kind : std::uint8_t { kClusterQueue, kLocalQueue, kCohort };
+  std::string name;                         // [a-zA-Z][a-zA-Z0-9_]*, each once
+  std::string key;                          // of the label or annotation
+  bool from_annotation = false;             // else from a label
+  Kind kind = Kind::kClusterQueue;          // whose label it is
+  std::vector<std::string> tracked_values;  // others are shown as one; empty: all are shown
+};
+
 struct Metrics {
   BindAddress bind_address{true, "", 8443};
   bool enable_cluster_queue_resources = false;
   bool local_queue_metrics = true;
   std::optional<LabelSelector> local_queue_selector;  // none: every LocalQueue
+  std::vector<CustomLabel> custom_labels;             // without effect while the gate CustomMetricLabels is off
 };
 
 struct Health {

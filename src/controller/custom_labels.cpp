@@ -1,0 +1,56 @@
+#include "controller/custom_labels.h"
+
+#include <algorithm>
+
+namespace berth::controller {
+namespace {
+
+// What Kueue writes for a value that is not among the tracked ones.
+constexpr const char* kUntracked = "kueue.x-k8s.io/_UNTRACKED_VALUE_";
+
+MetricLabels part_of(const std::vector<std::string>& names, const std::vector<std::string>& values) {
+  MetricLabels part;
+  for (std::size_t i = 0; i < names.size(); ++i) part.emplace_back(names[i], values.at(i));
+  return part;
+}
+
+}  // namespace
+
+MetricLabels CustomLabels::labels_of(Kind kind, const Json* object) const {
+  MetricLabels out;
+  for (const auto& label : labels_) {
+    if (label.kind != kind) continue;
+    std::string value;
+    if (object != nullptr)
+      value = string_at(*object, {"metadata", label.from_annotation ? "annotations" : "labels", label.key});
+    const auto& tracked = label.tracked_values;
+    if (!value.empty() && !tracked.empty() && std::ranges::find(tracked, value) == tracked.end()) value = kUntracked;
+    out.emplace_back("custom_" + label.name, std::move(value));
+  }
+  return out;
+}
+
+void CustomLabels::cover(Kind kind, const MetricFamily& family, std::vector<std::string> names) {
+  MetricLabels none = labels_of(kind, nullptr);
+  if (none.empty()) return;
+  Covered& covered = covered_[kind].emplace_back(Covered{family, std::move(names)});
+  covered.family.amend_by(covered.names, std::move(none));
+}
+
+void CustomLabels::tell(Kind kind, const std::vector<std::string>& values, const Json& object) {
+  const auto families = covered_.find(kind);
+  if (families == covered_.end()) return;
+  MetricLabels now = labels_of(kind, &object);
+  MetricLabels& told = told_[{kind, values}];
+  if (told == now) return;
+  for (Covered& each : families->second) each.family.amend(part_of(each.names, values), now);
+  told = std::move(now);
+}
+
+void CustomLabels::forget(Kind kind, const std::vector<std::string>& values) {
+  const auto families = covered_.find(kind);
+  if (families == covered_.end() || told_.erase({kind, values}) == 0) return;
+  for (Covered& each : families->second) each.family.amend_no_more(part_of(each.names, values));
+}
+
+}  // namespace berth::controller
