@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Measures the web console under load: many open pages on a large cluster that changes all the time.
 
-Usage: bench/console/load.py [--berth PROGRAM] [--workloads N] [--queues N] [--pages N] [--changes N] [--seconds N]
+Usage: bench/console/load.py [--berth PROGRAM] [--workloads N] [--queues N] [--pages N] [--changes N] [--seconds N] [--tls] [--positions]
+
+  --tls         the pages come over TLS
+  --positions   the pages ask for positions, too: the console reads those of each queue from the visibility API
 
 Plays an API server in memory (TLS, lists in pages, watches, reviews that allow everything), starts `berth console` on it,
 opens the pages, and changes workloads. Prints the CPU time and the memory of the console's process, and what pages got.
@@ -32,11 +35,11 @@ def workload(i, queues, round_):
             "status": status}
 
 
-def queue(i):
+def queue(i, round_=0):
     return {"metadata": {"name": f"cq-{i}", "creationTimestamp": T0},
             "spec": {"cohortName": f"cohort-{i % 20}", "resourceGroups": [{"coveredResources": ["cpu", "memory"], "flavors": [
                 {"name": "f", "resources": [{"name": "cpu", "nominalQuota": "100"}, {"name": "memory", "nominalQuota": "1Ti"}]}]}]},
-            "status": {"pendingWorkloads": 25, "admittedWorkloads": 25, "conditions": [{"type": "Active", "status": "True"}],
+            "status": {"pendingWorkloads": 25 + round_ % 2, "admittedWorkloads": 25, "conditions": [{"type": "Active", "status": "True"}],
                        "flavorsUsage": [{"name": "f", "resources": [{"name": "cpu", "total": "75"}, {"name": "memory", "total": "15Gi"}]}]}}
 
 
@@ -48,6 +51,7 @@ def local_queue(i):
 class ApiServer:
     def __init__(self, options):
         self.version = 1
+        self.queues = options.queues
         self.objects = {"workloads": [workload(i, options.queues, 0) for i in range(options.workloads)],
                         "clusterqueues": [queue(i) for i in range(options.queues)],
                         "localqueues": [local_queue(i) for i in range(options.queues)]}
@@ -82,7 +86,7 @@ class ApiServer:
                     self.watches.setdefault(name, set()).add(writer)
                     await reader.read()
                     return
-                code, answer = self.answer(method, name, options, body)
+                code, answer = self.answer(method, path, name, options, body)
                 text = json.dumps(answer).encode()
                 writer.write(b"HTTP/1.1 %d X\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (code, len(text)) + text)
                 await writer.drain()
@@ -93,13 +97,21 @@ class ApiServer:
                 writers.discard(writer)
             writer.close()
 
-    def answer(self, method, name, options, body):
+    # Every second workload of a queue waits; all move with every change.
+    def positions(self, team):
+        waiting = range(team, len(self.objects["workloads"]), 2 * self.queues)
+        return {"items": [{"metadata": {"name": f"job-train-{i:06}-1a2b3", "namespace": f"team-{team % 100}"}, "localQueueName": f"lq-{team}",
+                           "priority": i % 7, "positionInClusterQueue": (n + self.version) % len(waiting), "positionInLocalQueue": n} for n, i in enumerate(waiting)]}
+
+    def answer(self, method, path, name, options, body):
         if name == "tokenreviews":
             return 201, {"status": {"authenticated": True, "user": {"username": json.loads(body)["spec"]["token"]}}}
         if name == "subjectaccessreviews":
             return 201, {"status": {"allowed": True}}
         if options.get("watch"):
             return 422, {"kind": "Status", "code": 422, "message": "no streamed lists"}
+        if name == "pendingworkloads":
+            return 200, self.positions(int(path.split("/")[-2].removeprefix("cq-")))
         if method != "GET" or name not in self.objects:
             return 404, {"kind": "Status", "code": 404, "reason": "NotFound", "message": "not found"}
         begin, size = int(options.get("continue") or 0), int(options.get("limit") or 500)
@@ -110,8 +122,11 @@ class ApiServer:
         return 200, {"metadata": meta, "items": items[begin:begin + size]}
 
 
+trusted = None  # over TLS: the context that trusts the console's certificate
+
+
 async def ask(port, text):
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24)
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1 << 24, ssl=trusted)
     writer.write(text.encode())
     return reader, writer
 
@@ -163,12 +178,19 @@ async def measure(options, folder):
         json.dump({"current-context": "x", "contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}],
                    "clusters": [{"name": "x", "cluster": {"server": f"https://127.0.0.1:{port}", "certificate-authority": f"{folder}/crt"}}],
                    "users": [{"name": "x", "user": {"token": "console"}}]}, out)
+    tls = []
+    if options.tls:
+        global trusted
+        trusted = ssl.create_default_context(cafile=f"{folder}/crt")
+        tls = ["--tls-cert", f"{folder}/crt", "--tls-key", f"{folder}/key"]
     console = await asyncio.create_subprocess_exec(options.berth, "console", "--kubeconfig", f"{folder}/kubeconfig", "--listen",
-                                                   "127.0.0.1:0", stdout=asyncio.subprocess.PIPE, limit=1 << 20)
+                                                   "127.0.0.1:0", *tls, stdout=asyncio.subprocess.PIPE, limit=1 << 20)
     try:
         url = (await console.stdout.readline()).decode().split()[1]
         cport = int(url.rsplit(":", 1)[1])
         collections = "workloads,clusterqueues,localqueues,series,rates,namespaces"
+        if options.positions:
+            collections += ",positions"
         while True:  # until the lists are read
             first, cookie = Page(), await login(cport, "warm")
             task = asyncio.create_task(first.run(cport, cookie, collections))
@@ -201,6 +223,8 @@ async def measure(options, folder):
                 await asyncio.sleep(late)
             index = (n * 7919) % options.workloads
             api.change("workloads", index, workload(index, options.queues, n + 1))
+            if options.positions:  # the counts of its queue change, too
+                api.change("clusterqueues", index % options.queues, queue(index % options.queues, n + 1))
         took = time.monotonic() - began
         used = cpu_seconds(console.pid) - before
         print(f"{n / took:.0f} changes a second for {took:.0f} s: {used / took * 100:.0f} % of one core, {memory_mb(console.pid, 'VmRSS'):.0f} MiB, "
@@ -218,6 +242,8 @@ def main():
     parser.add_argument("--berth", default="build/dev/berth")
     for name, value in (("workloads", 50_000), ("queues", 1_000), ("pages", 100), ("changes", 50), ("seconds", 20)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    for name in ("tls", "positions"):
+        parser.add_argument(f"--{name}", action="store_true")
     with tempfile.TemporaryDirectory() as folder:
         asyncio.run(measure(parser.parse_args(), folder))
 

@@ -80,3 +80,4 @@ export function useMedia(query: string): boolean {
 }
 
 export const useNarrow = (): boolean => useMedia('(max-width: 800px)');
+export const useRoomy = (): boolean => useMedia('(min-width: 1560px)');

@@ -45,6 +45,12 @@ export function byResource(a: string, b: string): number {
   return rank(a) - rank(b) || a.localeCompare(b);
 }
 
+// "Booking expired" of "bookingExpired".
+export function sentence(word: string): string {
+  const words = word.replace(/([a-z])([A-Z])/g, (_, a: string, b: string) => `${a} ${b.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 // "45s", "12m", "3h 20m", "2d 4h".
 export function duration(ms: number): string {
   const s = Math.max(0, Math.floor(ms / 1000));

@@ -159,7 +159,7 @@ export function FlavorPage() {
   const all = useCollection('flavors');
   const queues = useCollection('clusterqueues');
   const f = all.get(name);
-  const users = useMemo(() => queues.rows.flatMap((q) => q.quotas.filter((u) => u.flavor === name).map((u) => ({ q, u }))).sort((a, b) => b.u.reserved - a.u.reserved), [queues, name]);
+  const users = useMemo(() => queues.rows.flatMap((q) => q.quotas.filter((u) => u.flavor === name).map((u) => ({ q, u }))).sort((a, b) => byResource(a.u.resource, b.u.resource) || b.u.reserved - a.u.reserved), [queues, name]);
   if (!f) return <Unknown name={name} state={all.state} message={all.message} back={[t('flavors'), '/flavors']} />;
   return (
     <Page title={name} crumbs={[[t('flavors'), '/flavors']]}>

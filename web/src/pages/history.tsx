@@ -47,7 +47,7 @@ export function History() {
   };
   const counts = useMemo(() => (shown && at !== undefined ? countsAt(shown.strips, at) : undefined), [shown, at]);
   return (
-    <Page fill title={t('history')} quiet={t('historyHelp')}>
+    <Page fill title={t('history')} quiet={asTable ? undefined : t('historyHelp')}>
       <div className="filters">
         <Segments label={t('range')} value={range} options={(Object.keys(RANGES) as Range[]).map((id) => ({ id, label: id }))} onChange={(id) => change({ range: id }, true)} />
         <button type="button" className="button small" onClick={() => move(-1)}>← {t('earlier')}</button>
@@ -81,13 +81,15 @@ export function History() {
 function StripTable({ strips, from, to }: { strips: Strip[]; from: number; to: number }) {
   const { t, said, language } = useText();
   const rows = useMemo(() => strips.flatMap((strip): (Strip & Summary)[] => { const numbers = summary(strip, from, to); return numbers ? [{ ...strip, ...numbers }] : []; }), [strips, from, to]);
+  // Within a day the time is enough.
+  const when = (ms: number | undefined) => (ms === undefined ? '' : to - from > RANGES['24h'] / 2 ? <When at={ms} /> : <time dateTime={new Date(ms).toISOString()} title={dateTime(ms, language)}>{clock(ms, language, true)}</time>);
   const outcome = (s: Summary) => (s.to !== undefined ? said(s.end) : s.last === 'waiting' ? t('stillWaits') : t('stillRuns'));
   const columns: Column<Strip & Summary>[] = [
-    { id: 'name', label: t('workload'), width: 'minmax(170px, 2fr)', sort: (s) => s.workload, cell: (s) => <Link to={workloadPath(s.workload)} tabIndex={-1} className="main">{s.workload}</Link> },
+    { id: 'name', label: t('workload'), width: 'minmax(170px, 2.4fr)', sort: (s) => s.workload, cell: (s) => <Link to={workloadPath(s.workload)} tabIndex={-1} className="main">{s.workload}</Link> },
     { id: 'cq', label: t('clusterQueue'), width: 'minmax(86px, 1fr)', wide: true, sort: (s) => s.cq, cell: (s) => <CqLink name={s.cq} /> },
     { id: 'priority', label: t('priority'), width: '72px', end: true, wide: true, sort: (s) => s.priority, cell: (s) => count(s.priority, language) },
-    { id: 'from', label: t('began'), width: 'minmax(120px, 1fr)', wide: true, sort: (s) => s.from, cell: (s) => <When at={s.from} /> },
-    { id: 'to', label: t('ended'), width: 'minmax(120px, 1fr)', wide: true, sort: (s) => s.to, cell: (s) => <When at={s.to} /> },
+    { id: 'from', label: t('began'), width: 'minmax(92px, 0.8fr)', wide: true, sort: (s) => s.from, cell: (s) => when(s.from) },
+    { id: 'to', label: t('ended'), width: 'minmax(92px, 0.8fr)', wide: true, sort: (s) => s.to, cell: (s) => when(s.to) },
     { id: 'waited', label: t('waitedFor'), width: '84px', end: true, sort: (s) => s.waited, cell: (s) => duration(s.waited) },
     { id: 'held', label: t('heldFor'), width: '92px', end: true, sort: (s) => s.held, cell: (s) => duration(s.held) },
     { id: 'times', label: t('times'), width: '96px', end: true, wide: true, sort: (s) => s.admissions, cell: (s) => s.admissions || '' },

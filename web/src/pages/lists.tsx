@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { useCollection } from '../data/hooks';
 import type { Check, Cohort, Flavor, LocalQueue, ProvisioningRequest } from '../data/rows';
-import { amount, amounts, byResource, resourceName } from '../logic/format';
+import { amount, amounts, sentence, byResource, resourceName } from '../logic/format';
 import { buildTree } from '../logic/tree';
 import { useText } from '../text';
 import { QuotaBar } from '../ui/bars';
@@ -24,14 +24,16 @@ export function LocalQueueTable({ rows, fit, filtered }: { rows: LocalQueue[]; f
     { id: 'name', label: t('name'), width: 'minmax(170px, 1.4fr)', sort: (q) => q.key, cell: (q) => <Link to={path('localqueues', q.ns, q.name)} tabIndex={-1} className="main"><span className="quiet">{q.ns}/</span>{q.name}</Link> },
     { id: 'cq', label: t('clusterQueue'), width: 'minmax(110px, 1fr)', sort: (q) => q.cq, cell: (q) => <CqLink name={q.cq} /> },
     { id: 'pending', label: t('waiting'), width: '80px', end: true, sort: (q) => q.pending, cell: (q) => (q.pending ? <b className="waits">{q.pending}</b> : 0) },
-    { id: 'reserving', label: t('reserved'), width: '90px', end: true, wide: true, sort: (q) => q.reserving, cell: (q) => q.reserving },
-    { id: 'admitted', label: t('admitted'), width: '90px', end: true, wide: true, sort: (q) => q.admitted, cell: (q) => q.admitted },
-    { id: 'usage', label: t('usage'), width: 'minmax(160px, 1.4fr)', wide: true, cell: (q) => <span className="amounts">{amounts(used(q))}</span> },
+    { id: 'reserving', label: t('running'), width: '92px', end: true, wide: true, sort: (q) => q.reserving, cell: (q) => q.reserving },
+    { id: 'admitted', label: t('admitted'), width: '76px', end: true, wide: true, sort: (q) => q.admitted, cell: (q) => q.admitted },
+    { id: 'usage', label: t('usage'), width: 'minmax(150px, 1.8fr)', wide: true, cell: (q) => <span className="amounts">{amounts(used(q))}</span> },
     { id: 'past', label: t('pastUse'), width: 'minmax(110px, 0.8fr)', wide: true, sort: (q) => (q.past ? Object.values(q.past)[0] : undefined), cell: (q) => (q.past ? <span className="quiet">{amounts(q.past)}</span> : '') },
-    { id: 'state', label: t('state'), width: '110px', sort: (q) => `${q.stop}${q.active}`, cell: (q) => <QueueBadge queue={q} /> },
+    { id: 'state', label: t('state'), width: '100px', sort: (q) => `${q.stop}${q.active}`, cell: (q) => <QueueBadge queue={q} /> },
     { id: 'created', label: t('age'), width: '80px', end: true, wide: true, sort: (q) => (q.created === undefined ? undefined : -q.created), cell: (q) => <Age at={q.created} /> },
   ];
-  return <Table label={t('localQueues')} rows={rows} columns={columns} rowKey={(q) => q.key} href={(q) => path('localqueues', q.ns, q.name)} sort="name" state={all.state} message={all.message} right="list localqueues.kueue.x-k8s.io" filtered={filtered} fit={fit} />;
+  // Past use exists with admission fair sharing only.
+  const shown = rows.some((q) => q.past) ? columns : columns.filter((c) => c.id !== 'past');
+  return <Table label={t('localQueues')} rows={rows} columns={shown} rowKey={(q) => q.key} href={(q) => path('localqueues', q.ns, q.name)} sort="name" state={all.state} message={all.message} right="list localqueues.kueue.x-k8s.io" filtered={filtered} fit={fit} />;
 }
 
 export function LocalQueues() {
@@ -113,11 +115,11 @@ export function Flavors() {
 const REQUEST_TONES: Record<string, Tone> = { pending: 'wait', accepted: 'info', provisioned: 'good', failed: 'bad', bookingExpired: 'bad', capacityRevoked: 'bad' };
 
 export function RequestTable({ rows }: { rows: ProvisioningRequest[] }) {
-  const { t } = useText();
+  const { t, said } = useText();
   const all = useCollection('provisioningrequests');
   const columns: Column<ProvisioningRequest>[] = [
     { id: 'name', label: t('name'), width: 'minmax(190px, 1.4fr)', sort: (r) => r.key, cell: (r) => <Link to={path('provisioningrequests', r.ns, r.name)} className="main" tabIndex={-1}><span className="quiet">{r.ns}/</span>{r.name}</Link> },
-    { id: 'state', label: t('state'), width: '130px', sort: (r) => r.state, cell: (r) => <Badge tone={REQUEST_TONES[r.state] ?? 'off'}>{r.state}</Badge> },
+    { id: 'state', label: t('state'), width: '130px', sort: (r) => r.state, cell: (r) => <Badge tone={REQUEST_TONES[r.state] ?? 'off'}>{sentence(said(r.state))}</Badge> },
     { id: 'workload', label: t('workload'), width: 'minmax(130px, 1fr)', sort: (r) => r.workload, cell: (r) => (r.workload ? <WorkloadLink name={r.workload.includes('/') ? r.workload : `${r.ns}/${r.workload}`} /> : '') },
     { id: 'class', label: t('className'), width: 'minmax(110px, 1fr)', wide: true, sort: (r) => r.class, cell: (r) => <span className="quiet">{r.class}</span> },
     { id: 'message', label: t('message'), width: 'minmax(150px, 1.6fr)', wide: true, cell: (r) => <span className="quiet" title={r.message}>{r.message}</span> },

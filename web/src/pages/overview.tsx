@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useCollection, useNow } from '../data/hooks';
 import type { Rate } from '../data/rows';
 import { attention, type Attention } from '../logic/attention';
@@ -34,6 +34,7 @@ export function Overview() {
     for (const r of rates.rows) if (r.t > now - WINDOW && (!ns || r.ns === ns)) { sum.finished += r.finished; sum.preempted += r.preempted; }
     return sum;
   }, [rates, ns, now]);
+  const [whole, setWhole] = useState(false);
   const down = nodes.rows.filter((n) => !n.ready).length;
   const off = queues.rows.filter((q) => !q.active || q.stop !== 'None').length;
   const reasons = useMemo(() => pendingByReason(mine), [mine]);
@@ -59,12 +60,13 @@ export function Overview() {
       </ul>
       <div className="grid2">
         <Card title={t('attention')} className="attention">
-          {list.length === 0 ? <Empty>{t('allWell')}</Empty> : <ul className="attention-list">{list.slice(0, 12).map((a) => <AttentionRow key={a.id} of={a} now={now} />)}</ul>}
+          {list.length === 0 ? <Empty>{t('allWell')}</Empty> : <ul className="attention-list">{list.slice(0, whole ? 50 : SHORT).map((a) => <AttentionRow key={a.id} of={a} now={now} />)}</ul>}
+          {list.length > SHORT && <button type="button" className="button small more" aria-expanded={whole} onClick={() => setWhole(!whole)}>{whole ? t('fewer') : t('moreHolders', { n: list.length - SHORT })}</button>}
         </Card>
         <Card title={t('whyPending')}>
           {reasons.length === 0 ? <Empty>{t('noPending')}</Empty> : (
             <ul className="reasons">
-              {reasons.slice(0, 8).map((r) => (
+              {reasons.slice(0, SHORT + 1).map((r) => (
                 <li key={r.reason}>
                   <Link to={`/workloads?state=waiting&sort=why${ns ? `&ns=${encodeURIComponent(ns)}` : ''}`}>{said(r.reason)}</Link>
                   <span className="quiet">{t('oldest', { age: duration(now - r.oldest) })}</span>
@@ -94,11 +96,12 @@ function AttentionRow({ of: a, now }: { of: Attention; now: number }) {
     <li>
       <Badge tone={a.level === 'bad' ? 'bad' : 'wait'}>{t(ATTENTION[a.what], { age: a.since ? duration(now - a.since) : '' })}</Badge>
       <Link to={a.to}>{a.name}</Link>
-      <span className="quiet" title={a.detail}>{said(a.detail)}</span>
+      <span className="quiet" title={a.detail}>{a.detail.split(' · ').map(said).join(' · ')}</span>
     </li>
   );
 }
 
+const SHORT = 6; // what needs attention, before the rest is asked for
 const COLOURS = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c8'];
 
 function Utilisation({ samples, state, message }: { samples: { t: number; usage: Record<string, Record<string, [number, number]>> }[]; state: string; message: string }) {
@@ -124,17 +127,21 @@ function Rates({ rows, ns, now }: { rows: Rate[]; ns: string; now: number }) {
   const { t } = useText();
   const last = Math.floor(now / MINUTE);
   const { times, lines } = useMemo(() => {
-    const first = last - 59;
-    const sums = { admitted: new Array<number>(60).fill(0), preempted: new Array<number>(60).fill(0), finished: new Array<number>(60).fill(0) };
+    // An hour; less when less is known.
+    const begun = rows.reduce((least, r) => Math.min(least, Math.floor(r.t / MINUTE)), last);
+    const length = Math.max(15, Math.min(60, last - begun + 2));
+    const first = last - length + 1;
+    const zeros = () => new Array<number>(length).fill(0);
+    const sums = { admitted: zeros(), preempted: zeros(), finished: zeros() };
     for (const r of rows) {
       const i = Math.floor(r.t / MINUTE) - first;
-      if (i < 0 || i > 59 || (ns && r.ns !== ns)) continue;
+      if (i < 0 || i >= length || (ns && r.ns !== ns)) continue;
       sums.admitted[i]! += r.admitted;
       sums.preempted[i]! += r.preempted;
       sums.finished[i]! += r.finished;
     }
     return {
-      times: Array.from({ length: 60 }, (_, i) => (first + i) * MINUTE),
+      times: Array.from({ length }, (_, i) => (first + i) * MINUTE),
       lines: [
         { label: t('admittedN'), colour: '--c1', values: sums.admitted }, { label: t('finishedN'), colour: '--c4', values: sums.finished }, { label: t('preempted'), colour: '--c3', values: sums.preempted },
       ] satisfies Line[],

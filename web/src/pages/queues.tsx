@@ -88,7 +88,7 @@ export function Tree({ roots, text, closed, onClosed, loading, fit }: { roots: T
     } else return;
     e.preventDefault();
   };
-  const tracks = { gridTemplateColumns: narrow ? 'minmax(130px, 1.4fr) minmax(96px, 1fr) 48px' : `minmax(220px, 1.6fr) ${resources.map(() => 'minmax(150px, 1fr)').join(' ')} 78px 78px 110px 100px` };
+  const tracks = { gridTemplateColumns: narrow ? 'minmax(130px, 1.4fr) minmax(96px, 1fr) 48px' : `minmax(220px, 1.6fr) ${resources.map(() => 'minmax(130px, 1fr)').join(' ')} 72px 76px 92px 100px` };
   const columns = [t('name'), ...resources.map(resourceName), t('waiting'), ...(narrow ? [] : [t('admitted'), t('fairShare'), t('state')])];
   return (
     <div

@@ -68,7 +68,7 @@ export function Topology() {
         <button type="button" className="button small" onClick={() => change({ view: asTable ? '' : 'table' }, true)}>{t(asTable ? 'showMap' : 'showTable')}</button>
         {wanted && <span className="chip">{wanted} <button type="button" aria-label={t('clearFilters')} onClick={() => change({ workload: '' })}>×</button></span>}
         <p className="legend" aria-hidden="true">
-          {look === 'use' ? <><span>0 %</span><span className="ramp">{ramp(theme).map((c) => <i key={c} style={{ background: c }} />)}</span><span>100 %</span></> : legend.map(([w, c]) => <span key={w}><i style={{ background: c }} />{w}</span>)}
+          {look === 'use' ? <><span>0 %</span><span className="ramp">{ramp(theme).map((c) => <i key={c} style={{ background: c }} />)}</span><span>100 %</span></> : legend.map(([w, c]) => <span key={w}><i style={{ background: c }} /><span className="clip">{w}</span></span>)}
           <span><i className="cross" style={{ background: theme.failed }} />{t('notReady')}</span>
         </p>
       </div>

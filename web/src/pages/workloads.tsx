@@ -14,12 +14,12 @@ export function useWorkloadColumns(without: string[] = []): Column<Workload>[] {
   return useMemo(() => {
     const place = (w: Workload) => (isWaiting(w) ? positions.get(w.key)?.position : undefined);
     const all: Column<Workload>[] = [
-      { id: 'name', label: t('name'), width: 'minmax(170px, 2fr)', sort: (w) => w.key, cell: (w) => <Link to={workloadPath(w.key)} tabIndex={-1} className="main"><span className="quiet">{w.ns}/</span>{w.name}</Link> },
+      { id: 'name', label: t('name'), width: 'minmax(170px, 2.4fr)', sort: (w) => w.key, cell: (w) => <Link to={workloadPath(w.key)} tabIndex={-1} className="main" title={`${kindOf(w)} ${w.key}`}><span className="quiet">{w.ns}/</span>{w.name}</Link> },
       { id: 'state', label: t('state'), width: 'minmax(112px, 0.6fr)', sort: (w) => w.state + (w.result ?? ''), cell: (w) => <StateBadge workload={w} /> },
       { id: 'position', label: '#', width: '40px', end: true, sort: place, cell: (w) => { const p = place(w); return p === undefined ? '' : p + 1; } },
-      { id: 'cq', label: t('clusterQueue'), width: 'minmax(86px, 0.8fr)', wide: true, sort: (w) => w.cq, cell: (w) => <CqLink name={w.cq} /> },
-      { id: 'queue', label: t('localQueue'), width: 'minmax(70px, 0.7fr)', wide: true, sort: (w) => w.queue, cell: (w) => <LqLink ns={w.ns} name={w.queue} /> },
-      { id: 'kind', label: t('kind'), width: 'minmax(66px, 0.6fr)', wide: true, sort: kindOf, cell: kindOf },
+      { id: 'cq', label: t('clusterQueue'), width: 'minmax(92px, 0.7fr)', wide: true, sort: (w) => w.cq, cell: (w) => <CqLink name={w.cq} /> },
+      { id: 'queue', label: t('localQueue'), width: 'minmax(70px, 0.7fr)', wide: true, roomy: !without.includes('cq'), sort: (w) => w.queue, cell: (w) => <LqLink ns={w.ns} name={w.queue} /> },
+      { id: 'kind', label: t('kind'), width: 'minmax(66px, 0.6fr)', wide: true, roomy: true, sort: kindOf, cell: kindOf },
       { id: 'priority', label: t('priority'), width: '66px', end: true, wide: true, sort: (w) => w.priority, cell: (w) => <span title={w.pc}>{count(w.priority, language)}</span> },
       { id: 'requests', label: t('requests'), width: 'minmax(120px, 1.3fr)', wide: true, sort: (w) => w.requests[Object.keys(w.requests).sort(byResource)[0] ?? ''], cell: (w) => <span className="amounts">{amounts(w.requests)}</span> },
       { id: 'why', label: t('reason'), width: 'minmax(110px, 1.4fr)', wide: true, sort: (w) => (isWaiting(w) ? whyInShort(w) : undefined), cell: (w) => (isWaiting(w) ? <span title={w.message} className="quiet">{said(whyInShort(w))}</span> : w.flavors ? <span className="quiet">{w.flavors.join(', ')}</span> : '') },

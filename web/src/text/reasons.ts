@@ -19,6 +19,8 @@ const ZH: Record<string, string> = {
   'namespace not selected by the queue': '队列未选择此命名空间', 'pods of others not ready yet': '其他 Pod 尚未就绪', 'more than the queue can ever have': '超出队列的最大容量', evicted: '已驱逐', 'not considered yet': '尚未调度',
   // Ends of spans, besides reasons with a small first letter
   reserved: '已预留配额', admitted: '已准入', finished: '已结束', failed: '失败', deleted: '已删除',
+  // States of provisioning requests
+  pending: '等待', accepted: '已接受', provisioned: '已供应', bookingExpired: '预订已过期', capacityRevoked: '容量已收回',
   // Effects on queues
   Hold: '暂停', HoldAndDrain: '暂停并排空',
 };

@@ -1,7 +1,7 @@
 // Why a workload waits and what would change that (docs/explain.md).
 import { url } from '../data/api';
 import { useFetched } from '../data/hooks';
-import { parseQuantity } from '../logic/format';
+import { amount, byResource, parseQuantity, resourceName } from '../logic/format';
 import { at } from '../logic/timeline';
 import { useText, type Key } from '../text';
 import { Meter } from './bars';
@@ -47,7 +47,7 @@ export function Explanation({ ns, name, waiting, stamp }: { ns: string; name: st
           <ul>{e.blockers.map((b, i) => <li key={i}><strong>{said(b.reason)}</strong> {b.text} {b.until && <span className="quiet">{t('until', { time: '' })}<When at={at(b.until)} /></span>} {b.remedy && <em>{b.remedy}</em>}</li>)}</ul>
         </section>
       )}
-      {e.shortages?.map((s, i) => <ShortageView key={i} of={s} />)}
+      {[...(e.shortages ?? [])].sort(mostMissing).map((s, i) => <ShortageView key={i} of={s} />)}
       {e.places && <p><strong>{t('places')}:</strong> {e.places}</p>}
       {e.forecast && <p className="quiet">{t('forecast', { time: new Date(e.forecast.at).toLocaleString() })}</p>}
       {e.waitsFor && <p>{t('waitsFor')}: {e.waitsFor.map((w) => <WorkloadLink key={w} name={w} />)}</p>}
@@ -74,26 +74,32 @@ const KINDS: Record<string, Key> = {
   RaiseNominalQuota: 'c_RaiseNominalQuota', RaiseBorrowingLimit: 'c_RaiseBorrowingLimit', EndWorkload: 'c_EndWorkload', RestoreNode: 'c_RestoreNode', ReducePods: 'c_ReducePods',
 };
 
+const lacks = (s: Shortage): boolean => s.mismatch !== undefined || (s.missing !== undefined && s.missing !== '0');
+// What is missing comes first.
+const mostMissing = (a: Shortage, b: Shortage): number => Number(lacks(b)) - Number(lacks(a)) || byResource(a.resource ?? '', b.resource ?? '');
+
 function ShortageView({ of: s }: { of: Shortage }) {
   const { t } = useText();
   const resource = s.resource ?? '';
+  // As everywhere on the page; what is no quantity stays as it is.
+  const say = (text: string) => { const n = parseQuantity(resource, text); return Number.isFinite(n) ? amount(resource, n) : text; };
   const [wanted, available] = [parseQuantity(resource, s.wanted ?? ''), parseQuantity(resource, s.available ?? '')];
   return (
     <section className="shortage">
-      <h3>{s.flavor ? <FlavorLink name={s.flavor} /> : '–'} <span className="quiet">{resource} {s.podSets.join(', ')}</span></h3>
+      <h3>{s.flavor ? <FlavorLink name={s.flavor} /> : '–'} <span className="quiet" title={resource}>{resourceName(resource)} · {s.podSets.join(', ')}</span></h3>
       {s.mismatch ? (
         <p>{s.mismatch}</p>
       ) : (
         <>
           {wanted > 0 && <Meter value={((available || 0) / wanted) * 100} label={`${t('available')} ${s.available ?? 0}, ${t('wanted')} ${s.wanted}`} tone={available >= wanted ? '' : 'short'} />}
-          <p className="numbers"><span>{t('wanted')} <b>{s.wanted}</b></span>{s.available && <span>{t('available')} <b>{s.available}</b></span>}{s.missing && s.missing !== '0' && <span className="short">{t('missing')} <b>{s.missing}</b></span>}{s.most && <span>{t('most')} <b>{s.most}</b></span>}</p>
+          <p className="numbers"><span>{t('wanted')} <b>{say(s.wanted ?? '')}</b></span>{s.available && <span>{t('available')} <b>{say(s.available)}</b></span>}{s.missing && s.missing !== '0' && <span className="short">{t('missing')} <b>{say(s.missing)}</b></span>}{s.most && <span>{t('most')} <b>{say(s.most)}</b></span>}</p>
         </>
       )}
       {s.holders && (
         <details>
           <summary>{t('holders')}</summary>
           <ul className="holders">
-            {s.holders.map((h) => <li key={h.workload}><WorkloadLink name={h.workload} /> <b>{h.amount}</b> <CqLink name={h.clusterQueue} /> <span className="quiet">{t('priority')} {h.priority}</span></li>)}
+            {s.holders.map((h) => <li key={h.workload}><WorkloadLink name={h.workload} /> <b>{say(h.amount)}</b> <CqLink name={h.clusterQueue} /> <span className="quiet">{t('priority')} {h.priority}</span></li>)}
             {s.moreHolders ? <li className="quiet">{t('moreHolders', { n: s.moreHolders })}</li> : null}
           </ul>
         </details>

@@ -2,7 +2,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { CollectionState } from '../data/store';
-import { useNarrow } from '../data/hooks';
+import { useNarrow, useRoomy } from '../data/hooks';
 import { sortRows } from '../logic/sort';
 import { useText } from '../text';
 import { Denied, Empty } from './parts';
@@ -16,6 +16,7 @@ export interface Column<R> {
   sort?: (row: R) => string | number | undefined;
   end?: boolean; // aligned to the right: numbers
   wide?: boolean; // left out on narrow screens
+  roomy?: boolean; // shown only where there is plenty of room
 }
 
 interface Props<R> {
@@ -42,7 +43,8 @@ export function Table<R>(props: Props<R>) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
-  const shown = narrow ? columns.filter((c) => !c.wide) : columns;
+  const roomy = useRoomy();
+  const shown = columns.filter((c) => !(narrow && c.wide) && (roomy || !c.roomy));
   const sort = query.get(sortParam) ?? props.sort ?? '';
   const down = sort.startsWith('-');
   const by = columns.find((c) => c.id === sort.replace(/^-/, ''));

@@ -6,7 +6,7 @@ import { expect, IMAGES, test } from './cluster';
 test.skip(!process.env.BERTH_IMAGES, 'BERTH_IMAGES is not set');
 
 test('pictures of every page', async ({ browser, cluster }) => {
-  test.setTimeout(300_000);
+  test.setTimeout(900_000);
   mkdirSync(IMAGES, { recursive: true });
   // Jobs come and go for some minutes, so that charts and history have something to show.
   await cluster.busy(Number(process.env.BERTH_IMAGES_ROUNDS ?? 30), 2);
@@ -15,11 +15,15 @@ test('pictures of every page', async ({ browser, cluster }) => {
   const first = (ns: string, where: string, name: RegExp): string =>
     cluster.kubectl(['get', 'workloads', '-n', ns, '-o', `jsonpath={range .items[?(${where})]}{.metadata.name}{"\\n"}{end}`]).split('\n').filter((each) => name.test(each)).pop() ?? '';
   // Chosen when its picture is taken: workloads come and go.
-  const waiting = () => `/workloads/robotics/${first('robotics', '@.status.conditions[0].reason=="WaitingForQuota"', /finetune|pretrain|sweep/)}`;
+  // The first of its queue: its explanation names the change that starts it.
+  const waiting = () => {
+    const summary = cluster.kubectl(['get', '--raw', '/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/robotics/pendingworkloads?limit=1']);
+    return `/workloads/robotics/${(JSON.parse(summary) as { items: { metadata: { name: string } }[] }).items[0]?.metadata.name ?? ''}`;
+  };
   const running = () => `/workloads/language/${first('language', '@.status.admission', /too-large|pretrain|finetune/)}`;
   const shots: [string, string | (() => string), 'light' | 'dark', string?, number?][] = [
     ['overview', '/', 'light'], ['queues', '/queues', 'light'], ['workloads', '/workloads', 'light'], ['workload', waiting, 'light'],
-    ['topology', '/topology', 'light'], ['topology-workloads', '/topology?by=workload&node=b1-r1-n2', 'dark'], ['history', '/history?range=15m', 'light'],
+    ['topology', '/topology', 'light'], ['topology-workloads', '/topology?by=workload&node=b1-r1-n2', 'dark'], ['history', '/history?range=15m', 'light'], ['history-table', '/history?range=15m&view=table', 'dark'],
     ['cluster-queue', '/clusterqueues/vision', 'dark'], ['local-queue', '/localqueues/vision/main', 'light'], ['local-queues', '/localqueues', 'light'], ['cohorts', '/cohorts', 'light'],
     ['cohort', '/cohorts/research', 'light'], ['flavors', '/flavors', 'light'], ['flavor', '/flavors/h100', 'light'], ['checks', '/checks', 'light'],
     ['overview-dark', '/', 'dark'], ['overview-zh', '/', 'light', 'zh-CN'], ['telephone', '/', 'light', 'en', 390], ['login', '/', 'light'],
