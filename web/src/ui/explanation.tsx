@@ -1,4 +1,5 @@
 // Why a workload waits and what would change that (docs/explain.md).
+import { Fragment } from 'react';
 import { url } from '../data/api';
 import { useFetched } from '../data/hooks';
 import { amount, byResource, parseQuantity, resourceName } from '../logic/format';
@@ -50,7 +51,7 @@ export function Explanation({ ns, name, waiting, stamp }: { ns: string; name: st
       {[...(e.shortages ?? [])].sort(mostMissing).map((s, i) => <ShortageView key={i} of={s} />)}
       {e.places && <p><strong>{t('places')}:</strong> {e.places}</p>}
       {e.forecast && <p className="quiet">{t('forecast', { time: new Date(e.forecast.at).toLocaleString() })}</p>}
-      {e.waitsFor && <p>{t('waitsFor')}: {e.waitsFor.map((w) => <WorkloadLink key={w} name={w} />)}</p>}
+      {e.waitsFor && <p>{t('waitsFor')}: <Names of={e.waitsFor} /></p>}
       {e.ahead && e.ahead.length > 0 && (
         <details>
           <summary>{t('ahead')} ({e.position ?? e.ahead.length})</summary>
@@ -65,9 +66,13 @@ export function Explanation({ ns, name, waiting, stamp }: { ns: string; name: st
         </p>
       ))}
       {e.considered && <p className="quiet">{t('considered')}: {e.considered}</p>}
-      {e.victims && <p>{t('victims')}: {e.victims.map((w) => <WorkloadLink key={w} name={w} />)}</p>}
+      {e.victims && <p>{t('victims')}: <Names of={e.victims} /></p>}
     </Card>
   );
+}
+
+function Names({ of: names }: { of: string[] }) {
+  return names.map((name, i) => <Fragment key={name}>{i > 0 && ', '}<WorkloadLink name={name} /></Fragment>);
 }
 
 const KINDS: Record<string, Key> = {

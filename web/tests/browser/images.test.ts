@@ -33,8 +33,12 @@ test('pictures of every page', async ({ browser, cluster }) => {
     const context = await browser.newContext({ colorScheme, locale, viewport: { width, height: 850 } });
     const page = await context.newPage();
     if (name !== 'login') {
-      await page.goto(`${cluster.url}${typeof to === 'string' ? to : to()}#token=${cluster.token}`);
-      await page.waitForTimeout(2500);
+      // A workload that waits may be admitted while its page opens; then the next one is taken.
+      for (let tries = 0; tries < 10; tries++) {
+        await page.goto(`${cluster.url}${typeof to === 'string' ? to : to()}#token=${cluster.token}`);
+        await page.waitForTimeout(2500);
+        if (name !== 'workload' || (await page.locator('.explanation .changes').count()) > 0) break;
+      }
     } else await page.goto(cluster.url);
     await expect(page.locator('h1')).toBeVisible();
     await page.screenshot({ path: join(IMAGES, `console-${name}.png`) });
