@@ -21,7 +21,9 @@ constexpr int kConflict = 409;
 std::string described(const Json& object) {
   const std::string_view ns = string_at(object, {"metadata", "namespace"});
   std::string text(string_at(object, {"kind"}));
-  text += " " + (ns.empty() ? "" : std::string(ns) + "/") + std::string(string_at(object, {"metadata", "name"}));
+  const std::string_view name = string_at(object, {"metadata", "name"});
+  text += " " + (ns.empty() ? "" : std::string(ns) + "/") +
+          std::string(name.empty() ? string_at(object, {"metadata", "generateName"}) : name);
   return text;
 }
 
@@ -54,10 +56,11 @@ class Applying : public std::enable_shared_from_this<Applying> {
  private:
   void apply(const ObjectToApply& o, const apiserver::ResourceInfo& info) {
     api::RestRequest request;
-    request.verb = api::Verb::kPatch;
-    request.patch_type = api::PatchType::kApply;
     request.resource = info.gvr;
     request.name = string_at(o.object, {"metadata", "name"});
+    // Only a creation lets the server complete the name.
+    request.verb = request.name.empty() ? api::Verb::kCreate : api::Verb::kPatch;
+    request.patch_type = api::PatchType::kApply;
     if (info.namespaced) {
       const std::string_view ns = string_at(o.object, {"metadata", "namespace"});
       request.ns = ns.empty() ? "default" : ns;
@@ -122,7 +125,8 @@ Result<std::vector<ObjectToApply>> parse_objects(std::string_view text, const st
     for (const std::string_view key : {"apiVersion", "kind"}) {
       if (string_at(document, {key}).empty()) return fail(where + ": " + std::string(key) + ": expected a text");
     }
-    if (string_at(document, {"metadata", "name"}).empty()) return fail(where + ": metadata.name: expected a name");
+    if (string_at(document, {"metadata", "name"}).empty() && string_at(document, {"metadata", "generateName"}).empty())
+      return fail(where + ": metadata.name: expected a name, or a generateName");
     objects.push_back({std::move(document), std::move(where)});
   }
   return objects;

@@ -1,4 +1,5 @@
-// Applies objects to an API server one after the other, like kubectl apply --server-side.
+// Applies objects to an API server one after the other, like kubectl apply --server-side. An object with a generateName
+// in place of a name is created, like kubectl create: each time a new one.
 #pragma once
 
 #include <functional>

@@ -177,6 +177,7 @@ class Up {
       auto dir = DataDir::open(options_.data_dir);
       if (!dir) return fail(dir.error().message);
       dir_.emplace(std::move(*dir));
+      continues_ = std::filesystem::exists(options_.data_dir + "/state.db");
       auto durable = apiserver::open_sqlite_log(options_.data_dir + "/state.db", executor_);
       if (!durable) return fail(durable.error().message);
       log = std::move(*durable);
@@ -355,6 +356,10 @@ class Up {
       std::printf("console: %s/#token=%s\n", console_->url().c_str(), console_token_.c_str());
     }
     if (!metrics_url_.empty()) std::printf("metrics: %s\n", metrics_url_.c_str());
+    if (continues_)
+      std::printf(
+          "state: continued from %s (to begin anew: stop, and delete this directory or name another --data-dir)\n",
+          options_.data_dir.c_str());
     std::printf("kubeconfig: %s\nready\n", options_.kubeconfig.c_str());
     std::fflush(stdout);
   }
@@ -399,6 +404,7 @@ class Up {
   std::unique_ptr<http::Router> router_;
   std::unique_ptr<cluster::PretendCluster> cluster_;
   std::optional<controller::ControllerMetrics> controller_metrics_;
+  bool continues_ = false;  // the data directory has the state of an earlier run
   JournalGauges journal_gauges_{metrics_};
   std::unique_ptr<journal::Journal> journal_;  // null: nothing is recorded
   std::unique_ptr<controller::Controller> controller_;

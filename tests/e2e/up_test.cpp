@@ -31,9 +31,11 @@ TEST(Up, ContinuesAfterAStopAndAfterAKill) {
   EXPECT_TRUE(has(server.must({"get", "--raw", "/metrics"}), "kueue_build_info{")) << "of the controller, too";
   server.must({"create", "configmap", "kept", "--from-literal=a=1"});
   const std::string uid = server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.uid}"});
+  EXPECT_FALSE(has(server.output(), "state: continued")) << server.output();
   const Finished stopped = server.stop();
   EXPECT_EQ(stopped.exit_code, 0) << stopped.err;
   server.start();
+  EXPECT_TRUE(has(server.output(), "state: continued from " + server.dir())) << server.output();
   EXPECT_EQ(server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.uid}"}), uid);
   server.must({"patch", "cm", "kept", "-p", R"({"data":{"a":"2"}})"});
   const std::string version = server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.resourceVersion}"});
@@ -103,10 +105,13 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
 
 TEST(Up, LoadsManifests) {
   const std::string file = testing::TempDir() + "berth_e2e_load.yaml";
-  std::ofstream(file) << "apiVersion: v1\nkind: Namespace\nmetadata: {name: loaded}\n---\n"
-                         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: loaded}\ndata: {a: '1'}\n";
+  std::ofstream(file)
+      << "apiVersion: v1\nkind: Namespace\nmetadata: {name: loaded}\n---\n"
+         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: loaded}\ndata: {a: '1'}\n---\n"
+         "apiVersion: v1\nkind: ConfigMap\nmetadata: {generateName: some-, namespace: loaded}\n";
   Server server({"--load", file});
   EXPECT_EQ(server.must({"get", "cm", "c", "-n", "loaded", "-o", "jsonpath={.data.a}"}), "1");
+  EXPECT_TRUE(has(server.must({"get", "cm", "-n", "loaded", "-o", "name"}), "configmap/some-"));
   EXPECT_EQ(server.stop().exit_code, 0);
   std::filesystem::remove(file);
 }
