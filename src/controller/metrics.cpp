@@ -102,6 +102,7 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       nominal_(m.gauge("kueue_cluster_queue_nominal_quota", "The queue's own quota.")),
       borrowing_(m.gauge("kueue_cluster_queue_borrowing_limit", "What it may borrow at most.")),
       lending_(m.gauge("kueue_cluster_queue_lending_limit", "What it lends at most.")),
+      classes_(m.gauge("kueue_pending_scheduling_hashes", "Classes of waiting workloads that share a verdict.")),
       requested_(m.gauge("kueue_cluster_queue_resource_pending", "What the waiting workloads request together.")),
       skips_(m.gauge("kueue_admission_cycle_preemption_skips",
                      "Workloads with victims that others took in the last round of decisions.")),
@@ -115,8 +116,8 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
 }
 
 std::vector<MetricFamily*> ControllerMetrics::of_cluster_queues() {
-  return {&reserving_, &admitted_, &status_,    &share_, &reservation_, &usage_,         &nominal_,
-          &borrowing_, &lending_,  &requested_, &skips_, &finished_,    &recomputations_};
+  return {&reserving_, &admitted_, &status_,  &share_,     &reservation_, &usage_,    &nominal_,
+          &borrowing_, &lending_,  &classes_, &requested_, &skips_,       &finished_, &recomputations_};
 }
 
 std::vector<MetricFamily*> ControllerMetrics::of_local_queues() {
@@ -206,6 +207,10 @@ void ControllerMetrics::tell_census(const engine::Engine& engine) {
     const auto census = engine.cluster_queue_census(name);
     if (!census) continue;
     census_.tell({{"cluster_queue", name}}, role, {}, *census);
+    for (const auto& [status, count] :
+         {std::pair("active", census->classes.active), std::pair("inadmissible", census->classes.inadmissible)})
+      classes_.set({{"cluster_queue", name}, {"status", status}, {"replica_role", options_.role}},
+                   static_cast<double>(count));
     tell_requested(name, *census);
     tell_overlaps(name, census->overlaps);
   }

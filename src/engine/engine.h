@@ -345,6 +345,9 @@ struct QueueCensus {
     std::uint64_t new_targets = 0, deferred_fit = 0, skipped = 0;
   };
   Overlaps overlaps{};
+  // Of a cluster queue only: the classes of pending workloads that share a verdict (Kueue: scheduling hashes). Those
+  // in a back-off or on hold are in no class. Zero when Options::scheduling_equivalence_hashing is off.
+  PendingCounts classes{};
 };
 // Totals of a cohort: its own quota and all cohorts and cluster queues below it.
 struct SubtreeQuota {

@@ -40,6 +40,10 @@ std::optional<QueueCensus> Engine::cluster_queue_census(std::string_view name) c
     out.requested.emplace(resource, to_amount(total.sum));
   const OverlapCounts overlaps = impl_->scheduler.overlap_counts(name);
   out.overlaps = {overlaps.skips, overlaps.new_targets, overlaps.deferred_fit, overlaps.skipped};
+  if (impl_->options.scheduling_equivalence_hashing) {
+    const auto classes = impl_->scheduler.class_counts(name);
+    out.classes = {classes.active, classes.inadmissible};
+  }
   return out;
 }
 

@@ -63,6 +63,14 @@ std::size_t Scheduler::inadmissible_count(std::string_view cluster_queue) const 
   return impl_->state.runs(*queue) ? queue->pending.asleep() : queue->pending.size();
 }
 
+Scheduler::ClassCounts Scheduler::class_counts(std::string_view cluster_queue) const {
+  const Queue* queue = impl_->find(cluster_queue);
+  if (queue == nullptr) return {};
+  const std::size_t all = queue->pending.classes();
+  const std::size_t inadmissible = impl_->state.runs(*queue) ? queue->pending.parked_classes() : all;
+  return {all - inadmissible, inadmissible};
+}
+
 std::size_t Scheduler::pending_count(std::string_view cluster_queue, std::string_view local_queue) const {
   const Queue* queue = impl_->find(cluster_queue);
   const LocalQueueId local = impl_->state.local_queues.find(local_queue);

@@ -159,6 +159,12 @@ class Scheduler {
   // rest is active.)
   std::size_t inadmissible_count(std::string_view cluster_queue) const;
   // The same for the workloads that were submitted through a local queue ("namespace/name").
+  // How many classes of workloads that share a verdict wait and are looked at, and how many are not. Workloads in a
+  // back-off or on hold are in no class.
+  struct ClassCounts {
+    std::size_t active = 0, inadmissible = 0;
+  };
+  ClassCounts class_counts(std::string_view cluster_queue) const;
   std::size_t pending_count(std::string_view cluster_queue, std::string_view local_queue) const;
   std::size_t inadmissible_count(std::string_view cluster_queue, std::string_view local_queue) const;
   // The pending workloads of a cluster queue, parked ones too, in the order of evaluation: from the 0-based position
