@@ -133,13 +133,18 @@ struct SchedulerState : SchedulerFacts {
     if (!reclaims) return;
     for (const FlavorResourceAmount& each : usage) {
       const NodeId borrower = ledger.topmost_borrower(queue, each.id);
-      if (!borrower.valid()) continue;
-      const NodeId above = ledger.parent(borrower);
-      loans.push_back({reclaims_over_levels ? ledger.root(borrower)
-                       : above.valid()      ? above
-                                            : borrower,
-                       each.id, ++loans_ever});
+      if (borrower.valid()) loans.push_back({among(borrower), each.id, ++loans_ever});
     }
+  }
+  // Where workloads wait that may find victims when this node begins to borrow. Fair shares count all flavors of a
+  // resource: so victims may be found in every cohort that borrows anything, also where it does not borrow this one.
+  NodeId among(NodeId borrower) {
+    if (reclaims_over_levels) return ledger.root(borrower);
+    NodeId above = ledger.parent(borrower);
+    if (!above.valid()) return borrower;
+    if (!options.fair_sharing.enabled || ledger.in_cycle(borrower)) return above;
+    while (ledger.parent(above).valid() && shares.of(above).borrows()) above = ledger.parent(above);
+    return above;
   }
 
   // Whether all admission must wait because pods of a quota holder are not ready.

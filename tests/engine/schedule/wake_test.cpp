@@ -26,6 +26,31 @@ TEST(Waking, ReducibleWorkloadWakesForItsMinimumThoughTheWholeCanNeverFit) {
   EXPECT_EQ(world.moves(), Texts{"admit part"});
 }
 
+// Fair shares count all flavors. `left` borrows f0 from the root, so what its queue borrows of f1 within `left` makes
+// workloads there victims of queues outside.
+TEST(Waking, LoanWithinACohortThatBorrowsAnotherFlavorIsNewsForTheTreeAbove) {
+  SchedulerOptions fair;
+  fair.fair_sharing.enabled = true;
+  World world(fair);
+  for (const char* flavor : {"f0", "f1"}) world.flavor(flavor);
+  world.cohort("root", "");
+  world.cohort("left", "root");
+  world.queue(QueueSpec("lender").in("root").flavor("f0", {{"cpu", "8"}}));
+  world.queue(QueueSpec("greedy").in("left").flavor("f0", {{"cpu", "0"}}));
+  world.queue(QueueSpec("near").in("left").flavor("f1", {{"cpu", "4"}}));
+  world.queue(QueueSpec("spare").in("left").flavor("f1", {{"cpu", "3"}}));
+  world.queue(QueueSpec("far").in("root").flavor("f1", {{"cpu", "0"}}).reclaim(ReclaimWithinCohort::kAny));
+  world.job({.name = "borrower", .queue = "greedy", .count = 6});
+  world.job({.name = "victim", .queue = "near", .count = 4});
+  EXPECT_EQ(world.moves(), (Texts{"admit victim", "admit borrower"}));
+  world.job({.name = "waits", .queue = "far", .count = 4});
+  EXPECT_EQ(world.moves(), Texts());
+  EXPECT_TRUE(world.scheduler.parked(world.id("waits")));
+  world.job({.name = "loan", .queue = "near", .count = 3, .priority = 1});
+  EXPECT_EQ(world.moves(), Texts{"admit loan"});
+  EXPECT_EQ(world.moves(), Texts{"preempt victim for waits (InCohortFairSharing)"});
+}
+
 TEST(Waking, LosingARaceForOneFlavorDoesNotForgetThatFlavor) {
   World world;
   world.flavor("one");
