@@ -176,6 +176,21 @@ TEST(ServedGroups, AnAdmittedWorkloadLetsThePodsGo) {
   EXPECT_FALSE(find_path(early.actions[0].patch->body, {"spec"}));
 }
 
+// A client removes the label: the pod still runs on the quota of the group, and is stopped with it.
+TEST(ServedGroups, APodThatLosesItsLabelStaysInTheGroup) {
+  const Json pod =
+      apply_merge_patch(marked(new_pod("a-0")),
+                        yaml("{metadata: {labels: {kueue.x-k8s.io/managed: null}}, spec: {schedulingGates: null}}"));
+  EXPECT_TRUE(served(pod)->ran_before) << "nothing tells that it was let go for this group";
+  const auto let_go = [&](const std::string& workload) {
+    Json out = pod;
+    ensure_path(out, {"metadata", "annotations", "kueue.x-k8s.io/workload"}) = Json(workload);
+    return served(out);
+  };
+  EXPECT_TRUE(let_go("other")->ran_before);
+  EXPECT_FALSE(let_go(std::string(kGroup))->ran_before);
+}
+
 // For example those of an earlier StatefulSet without a queue, which was deleted and left its pods behind.
 TEST(ServedGroups, APodThatRanBeforeCountsWhileTheWorkloadIsAdmitted) {
   const auto ran = served(apply_merge_patch(

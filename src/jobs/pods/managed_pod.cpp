@@ -69,8 +69,10 @@ JsonPtr kept_object(const Json& pod, const ManagedPod& decoded, const PodKeeper&
 
 bool belongs_to_berth(const Json& pod) {
   if (has_pod_finalizer(pod) || has_scheduling_gate(pod, kAdmissionGate)) return true;
-  if (label_of(pod, kManagedLabel) != "true") return false;
-  return !label_of(pod, kQueueLabel).empty() || !pod_group_name(pod, true).empty();
+  const auto group = pod_group_name(pod, true);
+  // A client may remove the label from a running pod: the annotation still names the workload that it was let go for.
+  if (label_of(pod, kManagedLabel) != "true") return !group.empty() && annotation_of(pod, kWorkloadAnnotation) == group;
+  return !label_of(pod, kQueueLabel).empty() || !group.empty();
 }
 
 const Json& ManagedPod::spec() const {

@@ -47,8 +47,9 @@ struct ManagedPod {
 };
 using ManagedPodPtr = std::shared_ptr<const ManagedPod>;
 
-// Whether Berth manages this pod: it has the admission gate or the finalizer, or the label that webhooks give to
-// managed pods together with a queue or a group. Any client may have removed some of them.
+// Whether Berth manages this pod: it has the admission gate or the finalizer, the label that webhooks give to managed
+// pods together with a queue or a group, or an annotation with the workload of its group. Any client may have removed
+// some of them.
 bool belongs_to_berth(const Json& pod);
 
 // The group that the owner of the pod puts it into, whatever the pod says; "": not known yet. nullopt: the pod has no
