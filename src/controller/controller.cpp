@@ -8,6 +8,7 @@
 
 #include "api/batch/job_validation.h"
 #include "api/kueue/admission.h"
+#include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/unlisted_kinds.h"
@@ -97,7 +98,11 @@ struct Controller::Impl {
             executor, writes,
             options.manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()),
         ungater({executor, writes, events, host_facts(), [this](const std::string& key) { return workload_of(key); },
-                 options.ungate_delay}),
+                 options.ungate_delay,
+                 [this](const api::kueue::Workload& workload, const Json& pod) {
+                   const bool grouped = !api::kueue::pod_group_name(pod, options.jobs.identifier_annotations).empty();
+                   gate_removed(api::kueue::kTopologyGate, workload, grouped);
+                 }}),
         queue_status_rate(options.queue_status_rate, executor.now()),
         volcano(options.volcano.enabled ? std::make_unique<VolcanoController>(volcano_context()) : nullptr),
         upkeep({executor, writes, cluster_queues, local_queues, cohorts, flavors, topologies, checks,
@@ -509,7 +514,15 @@ struct Controller::Impl {
             [this](const Json& pod) { return served_group_of(pod); },
             [this](const api::kueue::Workload& workload) {
               return leader_worker_sets && leader_worker_sets->may_be_owned(workload);
+            },
+            [this](const api::kueue::Workload& workload, const jobs::ManagedPod& pod) {
+              gate_removed(api::kueue::kAdmissionGate, workload, !pod.group.empty());
             }};
+  }
+
+  void gate_removed(std::string_view gate, const api::kueue::Workload& workload, bool grouped) {
+    if (options.metrics)
+      options.metrics->workloads().gate_removed(gate, workload, grouped, executor.now(), known_queues);
   }
 
   std::optional<std::string> served_group_of(const Json& pod) const {

@@ -437,6 +437,8 @@ void PodController::act(const std::shared_ptr<Batch>& batch, const jobs::PodActi
                         [this, alive = alive_, batch, &action](const api::RestResponse& answer) {
                           if (!*alive) return;
                           if (!answer.ok()) return done(batch, action, &answer);
+                          if (action.admitted_by && context_.gate_removed)
+                            context_.gate_removed(*action.admitted_by, *action.pod);
                           if (!action.remove) learn(action.pod, answer);
                           remove_pod(batch, action);
                         });

@@ -41,6 +41,8 @@ class PodController {
     jobs::ServedGroup served;  // the groups of pods whose owners make them; may be empty
     // Whether it is not known yet which owner the workload of a group has: then nothing happens to it. May be empty.
     std::function<bool(const api::kueue::Workload&)> owner_unknown{};
+    // The admission gate of a pod of the workload was removed. May be empty.
+    std::function<void(const api::kueue::Workload&, const jobs::ManagedPod&)> gate_removed{};
   };
   explicit PodController(Context context);
   ~PodController();

@@ -156,7 +156,7 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
     waiting_.erase(key);
   }
   std::vector<Request> requests;
-  for (const auto& one : go.pods) requests.push_back(release(one));
+  for (const auto& one : go.pods) requests.push_back(release(workload, one));
   if (stuck.empty()) return perform(key, std::move(requests), finish);
   confirm(workload, [this, key, stuck, requests = std::move(requests), finish](bool current) mutable {
     if (!current) return finish(false);  // the cache will bring the new version
@@ -173,15 +173,20 @@ void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool
   });
 }
 
-Ungater::Request Ungater::release(const jobs::PodRelease& release) {
+Ungater::Request Ungater::release(const jobs::WorkloadPtr& workload, const jobs::PodRelease& release) {
   JsonArray gates;
   for (const Json& gate : array_at(*release.pod, {"spec", "schedulingGates"}))
     if (string_at(gate, {"name"}) != api::kueue::kTopologyGate) gates.push_back(gate);
   Json body = JsonObject();
   ensure_path(body, {"spec", "schedulingGates"}) = std::move(gates);
   ensure_path(body, {"spec", "nodeSelector"}) = api::encode_string_map(release.node_selector);
-  return {release.pod, [this, body = std::move(body)](const Target& target, Writes::Done done) {
-            context_.writes.patch(target, "", body, std::move(done));
+  return {release.pod, [this, workload, body = std::move(body)](const Target& target, Writes::Done done) {
+            context_.writes.patch(
+                target, "", body,
+                [this, alive = alive_, workload, done = std::move(done)](const api::RestResponse& response) {
+                  if (*alive && response.ok() && context_.gate_removed) context_.gate_removed(*workload, response.body);
+                  done(response);
+                });
           }};
 }
 

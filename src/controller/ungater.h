@@ -31,6 +31,8 @@ class Ungater {
     jobs::HostFacts hosts;
     std::function<jobs::WorkloadPtr(const std::string& key)> workload;  // null when there is none
     Duration delay;  // how long pod changes of a workload are collected
+    // The topology gate of a pod of the workload was removed. May be empty.
+    std::function<void(const api::kueue::Workload&, const Json& pod)> gate_removed{};
   };
   explicit Ungater(Context context);
   ~Ungater();
@@ -63,7 +65,7 @@ class Ungater {
   void settle_doubts(const std::string& key, const WorkQueue::Finish& finish);
   // Asks the server whether the workload still has this version. A pod is failed only then.
   void confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then);
-  Request release(const jobs::PodRelease& release);
+  Request release(const jobs::WorkloadPtr& workload, const jobs::PodRelease& release);
   Request fail(const jobs::StuckPod& stuck);
   void perform(const std::string& key, std::vector<Request> requests, std::function<void(bool ok)> then);
   void pump(const std::shared_ptr<Batch>& batch);

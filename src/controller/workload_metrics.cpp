@@ -48,6 +48,8 @@ std::vector<double> wait_buckets(int count) {
   return limits;
 }
 
+std::vector<double> default_buckets() { return {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}; }
+
 // The labels that all metrics of a workload share, so that they are built once per change.
 struct WorkloadMetrics::Subject {
   std::string cluster_queue;
@@ -90,7 +92,10 @@ WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues
       ready_to_evicted_(m.histogram("kueue_pods_ready_to_evicted_time_seconds",
                                     "From having all pods ready to being evicted.", wait_buckets(14))),
       eviction_latency_(m.histogram("kueue_workload_eviction_latency_seconds",
-                                    "From being evicted to having given back the quota.", wait_buckets(14))) {}
+                                    "From being evicted to having given back the quota.", wait_buckets(14))),
+      gate_removal_(m.histogram("kueue_pod_scheduling_gate_removal_seconds",
+                                "From a workload's admission to the removal of a scheduling gate of its pod.",
+                                default_buckets())) {}
 
 WorkloadMetrics::Counter WorkloadMetrics::counter(Metrics& m, const std::string& name, const std::string& help) const {
   return {m.counter("kueue_" + name, help), m.counter("kueue_local_queue_" + name, help)};
@@ -135,7 +140,7 @@ void WorkloadMetrics::changed(const Workload& before, const Workload& after, con
 }
 
 std::vector<MetricFamily*> WorkloadMetrics::of_cluster_queues() {
-  std::vector<MetricFamily*> all{&evicted_once_, &ready_to_evicted_, &eviction_latency_};
+  std::vector<MetricFamily*> all{&evicted_once_, &ready_to_evicted_, &eviction_latency_, &gate_removal_};
   for (Counter* each : {&reserved_, &admitted_, &finished_, &evicted_}) all.push_back(&each->cluster_queues);
   for (Histogram* each :
        {&reserved_wait_, &admission_wait_, &checks_wait_, &ready_wait_, &admitted_until_ready_, &execution_})
@@ -228,6 +233,19 @@ void WorkloadMetrics::quota_released(const Subject& subject, const Workload& aft
   eviction_latency_.observe(
       {{"cluster_queue", subject.cluster_queue}, {"reason", evicted->reason}, {"replica_role", role_}},
       std::max(0.0, std::chrono::duration<double>(took).count()));
+}
+
+void WorkloadMetrics::gate_removed(std::string_view gate, const Workload& workload, bool grouped, Time now,
+                                   const Queues& queues) {
+  if (!is_true(workload, api::kueue::kAdmitted) || !workload.status.admission) return;
+  const std::string& queue = workload.status.admission->cluster_queue;
+  if (!queues.has_cluster_queue(queue)) return;
+  const Duration took = now - since(workload, api::kueue::kAdmitted);
+  gate_removal_.observe({{"name", std::string(gate)},
+                         {"cluster_queue", queue},
+                         {"is_group", grouped ? "true" : "false"},
+                         {"replica_role", role_}},
+                        std::max(0.0, std::chrono::duration<double>(took).count()));
 }
 
 void WorkloadMetrics::preempted(const Workload& after, const Queues& queues) {

@@ -29,6 +29,10 @@ class WorkloadMetrics {
   // Two consecutive versions of one workload: what became true in between is counted once.
   void changed(const api::kueue::Workload& before, const api::kueue::Workload& after, const Queues& queues);
 
+  // A scheduling gate was removed from a pod that the workload admitted. `grouped`: the pod is one of a group of pods.
+  void gate_removed(std::string_view gate, const api::kueue::Workload& workload, bool grouped, Time now,
+                    const Queues& queues);
+
   // The queue is gone. Removes its series, so that a new queue of the same name starts at zero.
   void forget_cluster_queue(const std::string& name);
   void forget_local_queue(const std::string& ns, const std::string& name);
@@ -68,10 +72,12 @@ class WorkloadMetrics {
   Counter reserved_, admitted_, finished_, evicted_;
   Histogram reserved_wait_, admission_wait_, checks_wait_, ready_wait_, admitted_until_ready_, execution_;
   CounterFamily evicted_once_, preempted_, cohort_admitted_;
-  HistogramFamily ready_to_evicted_, eviction_latency_;
+  HistogramFamily ready_to_evicted_, eviction_latency_, gate_removal_;
 };
 
 // Bucket limits in seconds, as in Kueue: 1, then 2.5, then doubling; `count` limits in total.
 std::vector<double> wait_buckets(int count);
+// Those that Prometheus' clients use unless told otherwise, in seconds: 5 ms to 10 s.
+std::vector<double> default_buckets();
 
 }  // namespace berth::controller

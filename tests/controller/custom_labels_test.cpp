@@ -68,10 +68,11 @@ class CustomLabelsTest : public metrics_fixture::FairQueueMetricsTest {
       condition.message = "Preempted; preemptor path: /team/cq; preemptee path: /team/cq";
       api::set_condition(after.status.conditions, condition);
     }
-    labelled.workloads().changed(
-        before, after,
-        {[](std::string_view) { return true; }, [](std::string_view, std::string_view) { return true; },
-         [](std::string_view) { return std::vector<std::string>{"team"}; }});
+    const WorkloadMetrics::Queues queues{[](std::string_view) { return true; },
+                                         [](std::string_view, std::string_view) { return true; },
+                                         [](std::string_view) { return std::vector<std::string>{"team"}; }};
+    labelled.workloads().changed(before, after, queues);
+    labelled.workloads().gate_removed("gate", after, false, metrics_fixture::kStart, queues);
   }
   std::string of(std::string_view name) { return lines_of(page, name); }
 

@@ -91,6 +91,7 @@ struct LivedMetricsTest : WorkloadMetricsTest {
       status.admission_checks.emplace_back().name = "check";
       admit();
     });
+    metrics.gate_removed("kueue.x-k8s.io/admission", workload, true, kStart + std::chrono::milliseconds(1250), queues);
     at(5, [&](auto&) { set("PodsReady", true); });
     at(10, [&](auto& status) {
       status.evictions = {{"Preempted", "", 1}};

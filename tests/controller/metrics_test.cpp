@@ -103,9 +103,9 @@ int families_of(const std::string& text, const std::string& label) {
 
 TEST_F(LivedMetricsTest, AQueueThatGoesTakesAllItsSeriesAlong) {
   live();
-  // Four counters and the counter of first evictions, eight histograms of three families each, and the counter of
+  // Four counters and the counter of first evictions, nine histograms of three families each, and the counter of
   // preemptions.
-  EXPECT_EQ(families_of(registry.text(), "cluster_queue=\"cq\""), 5 + 8 * 3 + 1);
+  EXPECT_EQ(families_of(registry.text(), "cluster_queue=\"cq\""), 5 + 9 * 3 + 1);
   EXPECT_EQ(families_of(registry.text(), "name=\"lq\""), 4 + 6 * 3);
   metrics.forget_local_queue("a", "lq");
   EXPECT_EQ(registry.text().find("name=\"lq\""), std::string::npos) << registry.text();
@@ -130,6 +130,33 @@ TEST_F(LivedMetricsTest, AQueueThatIsMadeAnewStartsAtZero) {
   at(100, [&](auto&) { admit(); });
   EXPECT_NE(lines_of(registry, "kueue_admitted_workloads_total").find("} 1\n"), std::string::npos)
       << lines_of(registry, "kueue_admitted_workloads_total");
+}
+
+TEST_F(WorkloadMetricsTest, TheRemovalOfAGateIsTimedFromTheAdmission) {
+  const auto removed = [&](int milliseconds, bool grouped) {
+    metrics.gate_removed("gate", workload, grouped, kStart + std::chrono::milliseconds(milliseconds), queues);
+  };
+  removed(100, false);  // not admitted: nothing to count from
+  EXPECT_EQ(lines_of(registry, "kueue_pod_scheduling_gate_removal_seconds_count"), "");
+  at(10, [&](auto&) { admit(); });
+  removed(10030, false);
+  removed(10060, false);
+  removed(9000, true);  // by a clock that is behind that of the admission
+  const std::string alone = R"({cluster_queue="cq",is_group="false",name="gate")";
+  const std::string grouped = R"({cluster_queue="cq",is_group="true",name="gate")";
+  EXPECT_EQ(lines_of(registry, "kueue_pod_scheduling_gate_removal_seconds_count"), alone + "} 2\n" + grouped + "} 1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_pod_scheduling_gate_removal_seconds_sum"),
+            alone + "} 0.09\n" + grouped + "} 0\n");
+  const std::string buckets = lines_of(registry, "kueue_pod_scheduling_gate_removal_seconds_bucket");
+  EXPECT_EQ(std::ranges::count(buckets, '\n'), 2 * 12) << buckets;
+  EXPECT_NE(buckets.find(alone + R"(,le="0.025"} 0)"), std::string::npos) << buckets;
+  EXPECT_NE(buckets.find(alone + R"(,le="0.05"} 1)"), std::string::npos) << buckets;
+  EXPECT_NE(buckets.find(grouped + R"(,le="0.005"} 1)"), std::string::npos) << buckets;
+  cluster_queues_are_there = false;
+  removed(10090, false);
+  EXPECT_EQ(lines_of(registry, "kueue_pod_scheduling_gate_removal_seconds_count"), alone + "} 2\n" + grouped + "} 1\n");
+  metrics.forget_cluster_queue("cq");
+  EXPECT_EQ(registry.text().find("\"cq\""), std::string::npos) << registry.text();
 }
 
 TEST_F(WorkloadMetricsTest, LocalQueuesCanBeLeftOut) {

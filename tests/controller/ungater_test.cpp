@@ -72,7 +72,10 @@ class UngaterTest : public testing::Test {
                  {[this](std::string_view host) { return !gone.contains(std::string(host)); },
                   [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
                  [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
-                 std::chrono::milliseconds(100)}) {
+                 std::chrono::milliseconds(100),
+                 [this](const api::kueue::Workload& w, const Json& pod) {
+                   ungated[std::string(string_at(pod, {"metadata", "name"}))] += w.meta.name;
+                 }}) {
     ungater.start();
   }
 
@@ -149,6 +152,7 @@ spec:
   kube::EventRecorder events;
   std::set<std::string> gone;
   std::string down;
+  std::map<std::string, std::string> ungated;  // pod -> the workloads for which its gate was removed
   Ungater ungater;
   jobs::WorkloadPtr workload;
   std::map<std::string, JsonPtr> cached;
@@ -162,6 +166,7 @@ TEST_F(UngaterTest, TakesItsGateAloneAndAddsTheNode) {
   const Json pod = get("a");
   EXPECT_EQ(to_string(Json(object_at(pod, {"spec", "nodeSelector"}))), R"({"pool":"p","kubernetes.io/hostname":"n1"})");
   EXPECT_EQ(to_string(Json(array_at(pod, {"spec", "schedulingGates"}))), R"([{"name":"example.com/other"}])");
+  EXPECT_EQ(ungated, (std::map<std::string, std::string>{{"a", "w"}}));
 }
 
 TEST_F(UngaterTest, ACacheThatLagsBehindGivesNoPlaceTwice) {
@@ -195,6 +200,7 @@ TEST_F(UngaterTest, ARefusedWriteIsTriedAgain) {
   client.refuse = 2;
   add_pod("a");
   run();
+  EXPECT_EQ(ungated["a"], "w") << "once, and not for the refused writes";
   EXPECT_EQ(host("a"), "n1");
 }
 

@@ -448,7 +448,7 @@ class GroupLook {
       const auto info =
           std::find_if(infos->begin(), infos->end(), [&](const auto& one) { return one.name == pod->role; });
       if (info == infos->end() || room[pod->role]-- <= 0) continue;
-      auto action = let_go(pod, *info, workload->status.admission->cluster_queue);
+      auto action = let_go(pod, *info, workload);
       if (!action) return fail_to_start(workload, action.error().message);
       actions.push_back(std::move(*action));
     }

@@ -52,7 +52,7 @@ PodSet pod_set_of(const ManagedPod& pod, std::string name, std::int32_t count) {
   return pod_set;
 }
 
-Result<PodAction> let_go(const ManagedPodPtr& pod, const PodSetInfo& info, std::string_view cluster_queue) {
+Result<PodAction> let_go(const ManagedPodPtr& pod, const PodSetInfo& info, const WorkloadPtr& workload) {
   PodSetInfo wanted = info;
   const bool placed = gets_a_place(info);
   if (placed && !has_gate(pod->spec(), kTopologyGate)) {
@@ -74,8 +74,11 @@ Result<PodAction> let_go(const ManagedPodPtr& pod, const PodSetInfo& info, std::
     return fail("pod " + pod->ns + "/" + pod->name + ": " + merged.error().message);
   Json patch = make_merge_patch(before, after);
   ensure_path(patch, {"spec", "schedulingGates"}) = gates_without(pod->spec(), placed);
-  return PodAction{pod, JobPatch{std::move(patch), "", true}, false,
-                   JobEvent{false, "Started", "Admitted by clusterQueue " + std::string(cluster_queue)}};
+  const auto& admission = workload->status.admission;
+  return PodAction{
+      pod, JobPatch{std::move(patch), "", true}, false,
+      JobEvent{false, "Started", "Admitted by clusterQueue " + (admission ? admission->cluster_queue : std::string())},
+      workload};
 }
 
 PodAction stop(const ManagedPodPtr& pod, std::string_view reason, std::string_view message, Time now) {

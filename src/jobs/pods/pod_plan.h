@@ -19,6 +19,7 @@ struct PodAction {
   std::optional<JobPatch> patch{};
   bool remove = false;
   std::optional<JobEvent> event{};  // on the pod, after the requests
+  WorkloadPtr admitted_by{};        // of let_go(): the workload whose admission removes the gate
 };
 
 struct PodPlan {
@@ -35,7 +36,7 @@ api::kueue::PodSet pod_set_of(const ManagedPod& pod, std::string name, std::int3
 
 // Removes the admission gate and adds what admission requires, in one request. A pod without a place loses the topology
 // gate as well. Fails when the pod contradicts its admission.
-Result<PodAction> let_go(const ManagedPodPtr& pod, const PodSetInfo& info, std::string_view cluster_queue);
+Result<PodAction> let_go(const ManagedPodPtr& pod, const PodSetInfo& info, const WorkloadPtr& workload);
 
 // Sets the condition TerminationTarget, then deletes the pod. The event Stopped has the message.
 PodAction stop(const ManagedPodPtr& pod, std::string_view reason, std::string_view message, Time now);

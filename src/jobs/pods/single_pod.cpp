@@ -98,7 +98,7 @@ void start_pod(const ManagedPodPtr& pod, const WorkloadPtr& workload, const JobF
       !infos ? tl::unexpected(infos.error())
       : infos->size() != 1
           ? Result<PodAction>(fail("a pod has one pod set, the admission has " + std::to_string(infos->size())))
-          : let_go(pod, infos->front(), workload->status.admission->cluster_queue);
+          : let_go(pod, infos->front(), workload);
   if (action) return plan.actions.push_back(std::move(*action));
   plan.steps.push_back(finish(workload, "FailedToStart", action.error().message));
   plan.steps.push_back(JobEvent{true, "FailedToStart", action.error().message});
@@ -140,7 +140,7 @@ void with_workload_of(const ManagedPodPtr& pod, const WorkloadPtr& workload, con
   now_reported.stopped = pod->gated;
   plan.steps.push_back(report(workload, std::move(now_reported)));
   if (pod->gated && !admitted && planted(Planted::kOpenGate)) {
-    if (auto action = let_go(pod, {}, "")) plan.actions.push_back(std::move(*action));
+    if (auto action = let_go(pod, {}, workload)) plan.actions.push_back(std::move(*action));
     return;
   }
   if (!pod->gated && evicted) return plan.actions.push_back(stop(pod, evicted_reason(w), eviction_message(w), now));
