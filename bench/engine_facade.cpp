@@ -5,6 +5,8 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/explain/predict.h"
+#include "engine/explain/what_if.h"
 #include "engine/support/build.h"
 
 namespace berth::engine {
@@ -179,6 +181,35 @@ void explain_waiting(benchmark::State& state) {
   }
 }
 BENCHMARK(explain_waiting)->Unit(benchmark::kMillisecond);
+
+// What would follow if one queue got twice its quota.
+void what_if_more_quota(benchmark::State& state) {
+  const Server& server = city();
+  const std::vector<Event> changes{ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(
+      test::ClusterQueueBuilder("cq7").cpu({{"f", "40"}}).cohort("co7").build())}};
+  for (auto _ : state) {
+    const WhatIf answer = what_if(server.engine(), server.now(), changes);
+    if (answer.admitted.empty() || !answer.complete) return state.SkipWithError("nothing follows");
+  }
+}
+BENCHMARK(what_if_more_quota)->Unit(benchmark::kMillisecond);
+
+// When the first workload that waits in a queue starts, in one future: what runs in its cohort takes an hour each.
+void predict_start(benchmark::State& state) {
+  const Server& server = city();
+  RunHistory history;
+  Workload done = test::WorkloadBuilder("done", "q0").pods(1, "1");
+  done.status.conditions.push_back({"Admitted", true, false, "Admitted", "", test::at(0), 1});
+  done.status.conditions.push_back({"Finished", true, false, "Succeeded", "", test::at(3600), 1});
+  history.see(done);
+  int number = 20'999;
+  for (auto _ : state) {
+    const auto answers = predict(server.engine(), history, server.now(), {"ns/w" + std::to_string(number)});
+    if (!answers.front().p50) return state.SkipWithError(summary(answers.front()).c_str());
+    number = 20'000 + (number + 7'919) % 1'000;
+  }
+}
+BENCHMARK(predict_start)->Unit(benchmark::kMillisecond);
 
 void pending_position(benchmark::State& state) {
   const Engine& engine = crowd().engine();

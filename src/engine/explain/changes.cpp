@@ -199,7 +199,7 @@ std::optional<Probe::Outcome> ChangeSearch::play(const Route& route, Limit limit
 std::optional<Probe::Outcome> ChangeSearch::narrow(const Route& route, Limit limit, const Amounts& from, Amounts& by,
                                                    std::optional<Probe::Outcome> outcome) const {
   for (std::size_t i = 0; i < by.size(); ++i) {
-    const std::int64_t step = probe().quantum(route.needs[i].flavor, route.needs[i].resource).count();
+    const std::int64_t step = q_.probe.quantum(route.needs[i].flavor, route.needs[i].resource).count();
     const auto enough = [&](std::int64_t amount) {
       Amounts tried = by;
       tried[i] = Amount::of(amount);
@@ -252,7 +252,7 @@ Change ChangeSearch::quota_change(const Route& route, Limit limit, const Amounts
 
 // The smallest one first: by the amount of what is missing, then by preemption order.
 void ChangeSearch::end_workloads(std::vector<Change>& out) const {
-  Probe scratch = probe();
+  Probe& scratch = q_.probe;  // only looks
   std::vector<WorkloadId> candidates = scratch.all_holders();
   std::map<WorkloadId, Amount> freed;
   for (const Route& route : routes(scratch)) {
@@ -354,9 +354,8 @@ void ChangeSearch::finish(Change change, const Probe::Outcome& outcome, std::vec
 
 std::vector<Change> ChangeSearch::search() {
   std::vector<Change> out;
-  Probe scratch = probe();
-  cheap_ = scratch.size() <= kSmallTree;
-  const std::vector<Route> found = routes(scratch);
+  cheap_ = q_.probe.size() <= kSmallTree;
+  const std::vector<Route> found = routes(q_.probe);
   for (const Limit limit : {Limit::kNominal, Limit::kBorrowing}) {
     for (const Route& route : found) raise_limits(route, limit, out);
   }

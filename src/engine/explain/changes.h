@@ -20,14 +20,12 @@ namespace berth::engine {
 class ChangeSearch {
  public:
   struct Question {
-    const Scheduler& scheduler;
     const Registries& registries;
     const NodeWatch& nodes;
     WorkloadId workload;
-    const Pending& pending;  // as submitted
-    Time now{};
+    const Pending& pending;                         // as submitted
     std::function<std::string(WorkloadId)> key_of;  // "namespace/name"
-    Probe::Return comes_back;
+    Probe& probe;  // of the workload, in the present state; it is copied, and asked questions that change nothing
   };
   explicit ChangeSearch(const Question& question) : q_(question) {}
 
@@ -61,7 +59,7 @@ class ChangeSearch {
   void restore_nodes(std::vector<Change>& out) const;
   std::optional<Probe::Outcome> play_with(std::size_t pod_set, std::int32_t at_least) const;
   void reduce_pods(std::vector<Change>& out) const;
-  Probe probe() const { return {q_.scheduler, q_.workload, q_.now, q_.comes_back}; }
+  Probe probe() const { return q_.probe.copy(); }
   void finish(Change change, const Probe::Outcome& outcome, std::vector<Change>& out) const;
 
   Question q_;

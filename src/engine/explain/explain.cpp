@@ -236,12 +236,11 @@ void Explainer::shortages(const Pending& pending) {
   if (verdict.only_place_short) out.places = verdict.message;
   for (const WorkloadId victim : verdict.victims) out.victims.push_back(key_of(victim));
   list_shortages(probe);
-  Probe baseline(scheduler_, t_.id, now_, comes_back_);
+  Probe baseline = probe.copy();
   if (baseline.play()) return;  // it gets its quota without a change
   if (!verdict.promising()) forecast(probe);
-  out.changes = ChangeSearch({scheduler_, registries_, nodes_, t_.id, pending, now_,
-                              [this](WorkloadId id) { return key_of(id); }, comes_back_})
-                    .search();
+  out.changes =
+      ChangeSearch({registries_, nodes_, t_.id, pending, [this](WorkloadId id) { return key_of(id); }, probe}).search();
 }
 
 void Explainer::assignment(const std::optional<Pending>& pending) {

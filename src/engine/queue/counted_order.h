@@ -24,6 +24,7 @@ class CountedOrder {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  const Key& first() const { return root_.first(); }  // it must not be empty
 
   void insert(const Key& key) {
     if (auto right = insert(root_, key)) {

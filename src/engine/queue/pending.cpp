@@ -22,7 +22,7 @@ PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
 
 PendingQueue::Class::Class(const Class& other, const Slots& slots)
     : key(other.key),
-      members(other.members.begin(), other.members.end(), Before{&slots}),
+      members(other.members, Before{&slots}),
       local_queues(other.local_queues),
       parked(other.parked),
       lacks(other.lacks),
@@ -103,7 +103,7 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
   slot.class_id = id;
   count_in(workload);
   Class& c = classes_[id.index()];
-  Key former = c.members.empty() ? Key() : *c.members.begin();
+  Key former = c.members.empty() ? Key() : c.members.first();
   c.members.insert(key(workload));
   if (slot.local_queue.valid()) ++c.local_queues[slot.local_queue];
   c.newcomers.push_back(workload);
@@ -112,13 +112,13 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
     ++parked_members_;
     fall_asleep(slot.local_queue, 1);
     if (c.newcomers.size() == 1) with_newcomers_.push_back(id);
-    if (!age_decides || c.members.begin()->workload != workload) return;
+    if (!age_decides || c.members.first().workload != workload) return;
     std::erase(parked_, id);
     unpark(id);
     return;
   }
-  if (c.members.begin()->workload != workload) return;
-  change_awake(c.key, former.workload.valid() ? &former : nullptr, &*c.members.begin());
+  if (c.members.first().workload != workload) return;
+  change_awake(c.key, former.workload.valid() ? &former : nullptr, &c.members.first());
 }
 
 // A class that is never parked would otherwise remember every workload that ever passed through it.
@@ -149,9 +149,8 @@ void PendingQueue::erase(WorkloadId workload) {
   }
   BERTH_INVARIANT(place == Slot::Place::kQueued);
   Class& c = classes_[slot.class_id.index()];
-  auto it = c.members.find(key(workload));
-  bool first = it == c.members.begin();
-  c.members.erase(it);
+  const bool first = c.members.first().workload == workload;
+  c.members.erase(key(workload));
   if (const auto own = c.local_queues.find(slot.local_queue); own != c.local_queues.end() && --own->second == 0)
     c.local_queues.erase(own);
   if (c.parked) {
@@ -160,7 +159,7 @@ void PendingQueue::erase(WorkloadId workload) {
   }
   if (!c.parked && first) {
     const Key former = key(workload);
-    change_awake(c.key, &former, c.members.empty() ? nullptr : &*c.members.begin());
+    change_awake(c.key, &former, c.members.empty() ? nullptr : &c.members.first());
   }
   if (c.members.empty()) drop_class(slot.class_id);
   slot.class_id = ClassId();
@@ -208,7 +207,7 @@ void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::strin
   if (c.reason != reason) {  // the reason that members were told before is outdated
     c.reason = reason;
     c.newcomers.clear();
-    for (const Key& member : c.members) c.newcomers.push_back(member.workload);
+    c.members.visit(0, [&](const Key& member) { return c.newcomers.push_back(member.workload), true; });
   }
   if (!c.newcomers.empty()) with_newcomers_.push_back(id);
 }
@@ -290,7 +289,7 @@ bool PendingQueue::sleeps(WorkloadId workload) const {
 
 std::vector<WorkloadId> PendingQueue::sleeping_heads() const {
   std::vector<WorkloadId> heads;
-  for (ClassId each : parked_) heads.push_back(classes_[each.index()].members.begin()->workload);
+  for (ClassId each : parked_) heads.push_back(classes_[each.index()].members.first().workload);
   if (blocked_.valid()) heads.push_back(blocked_);
   return heads;
 }
@@ -322,15 +321,15 @@ std::vector<std::string> PendingQueue::check() const {
     parked += c.parked ? c.members.size() : 0;
     if (c.members.empty()) broken.push_back("a class of pending workloads is empty");
     if (!c.parked && !c.members.empty() && !evaluates(c)) {
-      broken.push_back("workload " + slots_[c.members.begin()->workload].uid +
+      broken.push_back("workload " + slots_[c.members.first().workload].who->uid +
                        " is awake but would never be evaluated");
     }
-    for (const Key& each : c.members) {
+    c.members.visit(0, [&](const Key& each) {
       const Slot& slot = slots_[each.workload];
-      if (slot.place != Slot::Place::kQueued || slot.class_id != id) {
-        broken.push_back("workload " + slot.uid + " is queued but believes to be elsewhere");
-      }
-    }
+      if (slot.place != Slot::Place::kQueued || slot.class_id != id)
+        broken.push_back("workload " + slot.who->uid + " is queued but believes to be elsewhere");
+      return true;
+    });
   }
   std::size_t listed = awake_.size();
   for (const auto& [id, local] : by_local_queue_) listed += local.awake.size();
@@ -344,7 +343,7 @@ std::vector<std::string> PendingQueue::check() const {
     if (slots_[workload].local_queue.valid()) ++asleep[slots_[workload].local_queue];
   };
   for (const ClassId id : parked_) {
-    for (const Key& each : classes_[id.index()].members) count(each.workload);
+    classes_[id.index()].members.visit(0, [&](const Key& each) { return count(each.workload), true; });
   }
   for (const WorkloadId each : aside_) count(each);
   if (asleep != asleep_) broken.push_back("the number of parked workloads of a local queue is wrong");

@@ -160,7 +160,7 @@ class PendingQueue {
     explicit Class(const Slots& slots) : members(Before{&slots}) {}
     Class(const Class& other, const Slots& slots);
     ClassKey key;
-    Order members;
+    Counted members;
     std::map<LocalQueueId, std::size_t> local_queues;  // number of members by local queue; no number is 0
     bool parked = false;
     std::vector<Lack> lacks;            // when it was last parked; empty after wake_all()
@@ -209,8 +209,8 @@ class PendingQueue {
   void count_members_awake(const Class& c);   // it is not parked any more
   void fall_asleep(LocalQueueId local_queue, std::size_t workloads);
   void wake_up(LocalQueueId local_queue, std::size_t workloads);
-  void add_awake(const Class& c) { change_awake(c.key, nullptr, &*c.members.begin()); }
-  void drop_awake(const Class& c) { change_awake(c.key, &*c.members.begin(), nullptr); }
+  void add_awake(const Class& c) { change_awake(c.key, nullptr, &c.members.first()); }
+  void drop_awake(const Class& c) { change_awake(c.key, &c.members.first(), nullptr); }
   // Of an awake class: its first member changes. Null: it becomes awake, or is no longer awake.
   void change_awake(const ClassKey& c, const Key* before, const Key* after);
   // By usage (pending_by_usage.cpp).

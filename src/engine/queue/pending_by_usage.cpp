@@ -63,9 +63,9 @@ bool PendingQueue::precedes(const Key& a, const Key& b) const {
 }
 
 bool PendingQueue::evaluates(const Class& c) const {
-  if (!by_usage_) return awake_.contains(*c.members.begin());
+  if (!by_usage_) return awake_.contains(c.members.first());
   const auto local = by_local_queue_.find(c.key.local_queue);
-  if (local == by_local_queue_.end() || !local->second.awake.contains(*c.members.begin())) return false;
+  if (local == by_local_queue_.end() || !local->second.awake.contains(c.members.first())) return false;
   return ranked_.contains({local->second.score, local->second.first});
 }
 

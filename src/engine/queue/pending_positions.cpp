@@ -106,8 +106,7 @@ std::vector<WorkloadId> PendingQueue::page(LocalQueueId local_queue, std::size_t
 void PendingQueue::check_positions(std::vector<std::string>& broken) const {
   std::vector<Key> keys;
   for (const auto& [class_key, id] : by_key_) {
-    const Order& members = classes_[id.index()].members;
-    keys.insert(keys.end(), members.begin(), members.end());
+    classes_[id.index()].members.visit(0, [&](const Key& each) { return keys.push_back(each), true; });
   }
   for (const WorkloadId each : aside_) keys.push_back(key(each));
   std::sort(keys.begin(), keys.end(), [this](const Key& a, const Key& b) {
@@ -120,7 +119,7 @@ void PendingQueue::check_positions(std::vector<std::string>& broken) const {
     const Slot& slot = slots_[keys[i].workload];
     const std::size_t local = slot.local_queue.valid() ? local_positions[slot.local_queue]++ : i;
     if (pages[i] != keys[i].workload || position(pages[i]) != i || position_in_local_queue(pages[i]) != local) {
-      broken.push_back("workload " + slot.uid + " waits at another position than it is told");
+      broken.push_back("workload " + slot.who->uid + " waits at another position than it is told");
     }
   }
   if (pages.size() != keys.size()) broken.push_back("the positions of pending workloads are not those of all");

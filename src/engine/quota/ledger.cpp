@@ -160,7 +160,8 @@ Amount Ledger::counted(NodeId cluster_queue, FlavorResourceId id) const {
       if (each.id == id) sum += each.amount;
     }
   };
-  for (const ClaimSlot& slot : claims_) {
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    const ClaimSlot& slot = claims_[i];
     if (slot.taken && !slot.out && slot.claim.cluster_queue == cluster_queue) add_up(slot.claim.usage);
   }
   for (const Held& held : holds_) {
@@ -211,10 +212,10 @@ void tidy(Usage& usage) {
 void Ledger::take(WorkloadId workload, NodeId cluster_queue, Usage usage) {
   BERTH_INVARIANT(open_trials_ == 0);
   tidy(usage);
-  if (claims_.size() <= workload.index()) claims_.resize(workload.index() + 1);
+  claims_.grow(workload.index() + 1);
   ++at(cluster_queue).claims;  // before give_back(), so that the node is not dropped in between
   give_back(workload);
-  ClaimSlot& slot = claims_[workload.index()];
+  ClaimSlot& slot = claims_.change(workload.index());
   slot.claim = {cluster_queue, std::move(usage)};
   slot.taken = true;
   ++claim_count_;
@@ -224,7 +225,7 @@ void Ledger::take(WorkloadId workload, NodeId cluster_queue, Usage usage) {
 void Ledger::give_back(WorkloadId workload) {
   BERTH_INVARIANT(open_trials_ == 0);
   if (claim(workload) == nullptr) return;
-  ClaimSlot& slot = claims_[workload.index()];
+  ClaimSlot& slot = claims_.change(workload.index());
   slot.taken = false;
   --claim_count_;
   NodeId node = slot.claim.cluster_queue;
@@ -264,8 +265,8 @@ Ledger::Trial::Trial(Ledger& ledger) : ledger_(ledger), mark_(ledger.journal_.si
 
 void Ledger::Trial::without(WorkloadId workload) {
   if (ledger_.claim(workload) == nullptr) return;
-  ClaimSlot& slot = ledger_.claims_[workload.index()];
-  if (slot.out) return;
+  if (ledger_.supposed_out(workload)) return;
+  ClaimSlot& slot = ledger_.claims_.change(workload.index());
   slot.out = true;
   ledger_.journal_.push_back({NodeId(), FlavorResourceId(), Amount(), workload});
   for (const auto& each : slot.claim.usage) ledger_.subtract(slot.claim.cluster_queue, each.id, each.amount);
@@ -273,8 +274,8 @@ void Ledger::Trial::without(WorkloadId workload) {
 
 void Ledger::Trial::again(WorkloadId workload) {
   if (ledger_.claim(workload) == nullptr) return;
-  ClaimSlot& slot = ledger_.claims_[workload.index()];
-  if (!slot.out) return;
+  if (!ledger_.supposed_out(workload)) return;
+  ClaimSlot& slot = ledger_.claims_.change(workload.index());
   slot.out = false;
   ledger_.journal_.push_back({NodeId(), FlavorResourceId(), Amount(), workload});
   for (const auto& each : slot.claim.usage) ledger_.add(slot.claim.cluster_queue, each.id, each.amount);
@@ -298,7 +299,7 @@ void Ledger::Trial::roll_back() {
     if (undo.node.valid()) {
       ledger_.at(undo.node).cells[undo.id.index()].usage = undo.usage;
     } else {
-      bool& out = ledger_.claims_[undo.workload.index()].out;
+      bool& out = ledger_.claims_.change(undo.workload.index()).out;
       out = !out;
     }
     journal.pop_back();

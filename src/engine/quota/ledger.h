@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/amount.h"
+#include "base/shared_blocks.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {
@@ -251,7 +252,7 @@ class Ledger {
   std::vector<Node> nodes_;
   std::vector<NodeId> free_nodes_;
   NodeNames cluster_queues_, cohorts_;
-  std::vector<ClaimSlot> claims_;
+  SharedBlocks<ClaimSlot> claims_;  // by workload
   std::size_t claim_count_ = 0;
   std::vector<Held> holds_;
   std::vector<Relief> reliefs_;

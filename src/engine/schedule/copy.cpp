@@ -8,10 +8,11 @@ namespace berth::engine {
 SchedulerState::SchedulerState(const SchedulerState& other, const std::vector<NodeId>* roots)
     : SchedulerFacts(other),
       places(other.places, names, roots == nullptr || other.has_rooms(*roots)),
-      slots(other.slots,
-            [&](const Slot& slot) {
-              return roots == nullptr || (slot.queue.valid() && other.is_below(slot.queue, *roots));
-            }),
+      slots(
+          other.slots,
+          roots == nullptr
+              ? std::function<bool(const Slot&)>()
+              : [&](const Slot& slot) { return slot.queue.valid() && other.is_below(slot.queue, *roots); }),
       shares(ledger, names),
       preemption(
           ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, options.fair_sharing),

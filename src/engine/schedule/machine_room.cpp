@@ -71,7 +71,7 @@ void Scheduler::Impl::hold_places(WorkloadId workload, const Holding& holding) {
   if (stated.empty()) {
     state.places.give_back(workload);
   } else {
-    state.places.take_stated(workload, slot.key, stated);
+    state.places.take_stated(workload, slot.who->key, stated);
   }
   slot.places = std::move(stated);
 }

@@ -232,7 +232,7 @@ void Pass::admit(Entry& entry) {
 void Pass::take_places(Entry& entry, Admit& decision) {
   Slot& slot = state_.slots[entry.workload];
   slot.places = nominator_.placer().state(entry, decision.pod_sets);
-  state_.places.take(entry.workload, slot.key, std::move(entry.assignment.places));
+  state_.places.take(entry.workload, slot.who->key, std::move(entry.assignment.places));
   places_changed_ = true;
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/schedule/scheduler.h"
@@ -19,6 +20,8 @@ class Probe {
   // What a workload waits for after it was preempted; nullopt: it does not come back.
   using Return = std::function<std::optional<Pending>(WorkloadId)>;
   Probe(const Scheduler& original, WorkloadId workload, Time now, Return comes_back);
+  // Another copy of the same, as far as this one was changed. Costs less than one of the original.
+  Probe copy() const { return {copy_.copy(), *this}; }
 
   // The copy: change it, then ask again.
   Scheduler& scheduler() { return copy_; }
@@ -81,6 +84,8 @@ class Probe {
   void ask_about(WorkloadId workload) { workload_ = workload; }
 
  private:
+  Probe(Scheduler copy, const Probe& other)
+      : copy_(std::move(copy)), workload_(other.workload_), now_(other.now_), comes_back_(other.comes_back_) {}
   void stop(WorkloadId workload);
   void nominate(struct Entry& entry);
 

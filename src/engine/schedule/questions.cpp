@@ -174,12 +174,12 @@ std::vector<std::string> Scheduler::Impl::check_awake(bool evicting) {
   for (const auto& [root, workloads] : fitting) {
     if (contended.contains(root)) continue;
     for (WorkloadId each : workloads)
-      broken.push_back("workload " + state.slots[each].uid + " fits but nobody looks at it");
+      broken.push_back("workload " + state.slots[each].who->uid + " fits but nobody looks at it");
   }
   for (const auto& [root, heads] : contended) {
     const auto [head, victim] = heads.front();
     if (evicting || heads.size() > 1 || fitting.contains(root) || !victim.valid()) continue;
-    broken.push_back("workload " + state.slots[head].uid + " may preempt " + state.slots[victim].uid +
+    broken.push_back("workload " + state.slots[head].who->uid + " may preempt " + state.slots[victim].who->uid +
                      " but nobody looks at it");
   }
   return broken;
@@ -200,15 +200,15 @@ std::vector<std::string> Scheduler::check() const {
     if (!slot.pods_ready) ++unready;
     if (slot.use.valid() && holder) ++charged;
     evicting = evicting || (holder && slot.evicted);
-    if (!slot.pods_ready && !holder) broken.push_back("workload " + slot.uid + " blocks others and holds nothing");
+    if (!slot.pods_ready && !holder) broken.push_back("workload " + slot.who->uid + " blocks others and holds nothing");
     if (!slot.in_use && slot.place != Slot::Place::kNone) broken.push_back("a workload that left is still somewhere");
     if (holder != (state.ledger.claim(workload) != nullptr)) {
-      broken.push_back("workload " + slot.uid +
+      broken.push_back("workload " + slot.who->uid +
                        (holder ? " holds quota without a claim" : " has a claim it does not hold"));
     }
     const bool placed = holder && !slot.places.empty();
     if (placed != state.places.holds(workload)) {
-      broken.push_back("workload " + slot.uid +
+      broken.push_back("workload " + slot.who->uid +
                        (placed ? " was placed but has no places" : " has places it does not hold"));
     }
   }
@@ -235,9 +235,9 @@ std::vector<std::string> Scheduler::check() const {
       const bool preempts = entry.plan->wants_places.empty() && !evicting && entry.assignment.mode == Mode::kPreempt &&
                             !entry.targets.empty();
       if (!fits && !preempts) continue;
-      broken.push_back(
-          "workload " + state.slots[head].uid + " is parked in " + state.ledger.name(queue->node) +
-          (fits ? " though it fits now" : " though it may preempt " + state.slots[entry.targets.front().workload].uid));
+      broken.push_back("workload " + state.slots[head].who->uid + " is parked in " + state.ledger.name(queue->node) +
+                       (fits ? " though it fits now"
+                             : " though it may preempt " + state.slots[entry.targets.front().workload].who->uid));
     }
   }
   return broken;

@@ -386,7 +386,7 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
     state.note_loans(queue.node, state.ledger.claim(workload)->usage);
   }
   if (state.book.on()) {
-    if (const auto use = impl_->adopted.find(slot.uid); use != impl_->adopted.end()) {
+    if (const auto use = impl_->adopted.find(slot.who->uid); use != impl_->adopted.end()) {
       slot.use = use->second;
       impl_->adopted.erase(use);
     }

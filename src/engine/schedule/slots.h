@@ -42,8 +42,12 @@ struct Slot {
   Place place = Place::kNone;
   bool evicted = false;    // a holder that is being evicted
   bool pods_ready = true;  // of a holder
-  std::string uid, job_uid;
-  std::string key;  // "namespace/name": pods name their workload by it
+  // What never changes while it is in use; copies share it.
+  struct Identity {
+    std::string uid, job_uid;
+    std::string key;  // "namespace/name": pods name their workload by it
+  };
+  std::shared_ptr<const Identity> who;
   NodeId queue;
   LocalQueueId local_queue;  // through which it was submitted last; invalid: it named none
   std::int32_t priority = 0;
@@ -74,12 +78,14 @@ class Slots {
   Slots() = default;
   Slots(Slots&&) noexcept = default;
   Slots& operator=(Slots&&) noexcept = default;
-  // A copy of the slots for which `wanted` returns true; the other ids stay taken, but nothing may be asked about them.
+  // A copy of the slots for which `wanted` returns true (null: of all); the other ids stay taken, but nothing may be
+  // asked about them.
   Slots(const Slots& other, const std::function<bool(const Slot&)>& wanted)
-      : free_(other.free_), scores_(other.scores_) {
-    slots_.reserve(other.slots_.size());
-    for (const auto& slot : other.slots_)
-      slots_.push_back(slot != nullptr && wanted(*slot) ? std::make_unique<Slot>(*slot) : nullptr);
+      : slots_(other.slots_.size()), free_(other.free_), scores_(other.scores_) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const Slot* slot = other.slots_[i];
+      if (slot != nullptr && (wanted == nullptr || wanted(*slot))) slots_[i] = &add(*slot);
+    }
   }
 
   Slot& operator[](WorkloadId id) { return *slots_[id.index()]; }
@@ -92,17 +98,16 @@ class Slots {
   WorkloadId enter(std::string_view uid, std::string_view job_uid, std::string_view key = {}) {
     WorkloadId id(slots_.size());
     if (free_.empty()) {
-      slots_.push_back(std::make_unique<Slot>());
+      slots_.push_back(&add(Slot()));
     } else {
       id = free_.back();
       free_.pop_back();
-      if (slots_[id.index()] == nullptr) slots_[id.index()] = std::make_unique<Slot>();
+      if (slots_[id.index()] == nullptr) slots_[id.index()] = &add(Slot());
     }
     Slot& slot = *slots_[id.index()];
     slot.in_use = true;
-    slot.uid = uid;
-    slot.job_uid = job_uid;
-    slot.key = key;
+    slot.who = std::make_shared<const Slot::Identity>(
+        Slot::Identity{std::string(uid), std::string(job_uid), std::string(key)});
     return id;
   }
   void leave(WorkloadId id) {
@@ -120,10 +125,17 @@ class Slots {
     scores_[id.index()] = score;
   }
   // Decides between workloads that are equal otherwise.
-  bool uid_less(WorkloadId a, WorkloadId b) const { return slots_[a.index()]->uid < slots_[b.index()]->uid; }
+  bool uid_less(WorkloadId a, WorkloadId b) const { return slots_[a.index()]->who->uid < slots_[b.index()]->who->uid; }
 
  private:
-  std::vector<std::unique_ptr<Slot>> slots_;  // null: not part of this copy
+  static constexpr std::size_t kBlock = 64;  // slots that are allocated at once
+  Slot& add(Slot slot) {
+    if (blocks_.empty() || blocks_.back().size() == kBlock) blocks_.emplace_back().reserve(kBlock);
+    return blocks_.back().emplace_back(std::move(slot));
+  }
+
+  std::vector<std::vector<Slot>> blocks_;  // no slot ever moves
+  std::vector<Slot*> slots_;               // in blocks_; null: not part of this copy
   std::vector<WorkloadId> free_;
   std::vector<Score> scores_;  // by local queue
 };

@@ -91,7 +91,7 @@ std::vector<std::pair<std::string, UseId>> Scheduler::Impl::uses() const {
   for (std::size_t i = 0; i < state.slots.size(); ++i) {
     const WorkloadId id(i);
     if (state.slots.known(id) && state.slots[id].use.valid())
-      out.emplace_back(state.slots[id].uid, state.slots[id].use);
+      out.emplace_back(state.slots[id].who->uid, state.slots[id].use);
   }
   return out;
 }

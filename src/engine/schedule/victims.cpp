@@ -6,9 +6,9 @@ namespace {
 std::string text(const SchedulerState& state, WorkloadId preemptor, const Target& target) {
   const Slot &by = state.slots[preemptor], &victim = state.slots[target.workload];
   const auto or_unknown = [](const std::string& s) { return s.empty() ? std::string("UNKNOWN") : s; };
-  return "Preempted to accommodate a workload (UID: " + or_unknown(by.uid) + ", JobUID: " + or_unknown(by.job_uid) +
-         ") due to " + std::string(human_readable(target.reason)) + "; preemptor path: " + state.ledger.path(by.queue) +
-         "; preemptee path: " + state.ledger.path(victim.queue);
+  return "Preempted to accommodate a workload (UID: " + or_unknown(by.who->uid) +
+         ", JobUID: " + or_unknown(by.who->job_uid) + ") due to " + std::string(human_readable(target.reason)) +
+         "; preemptor path: " + state.ledger.path(by.queue) + "; preemptee path: " + state.ledger.path(victim.queue);
 }
 
 }  // namespace

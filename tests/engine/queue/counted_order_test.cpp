@@ -24,6 +24,9 @@ std::vector<int> page(const Order& order, std::size_t from, std::size_t most) {
 
 void expect_same(const Order& order, const std::vector<int>& sorted, std::size_t stride = 1) {
   ASSERT_EQ(order.size(), sorted.size());
+  if (!sorted.empty()) {
+    EXPECT_EQ(order.first(), sorted.front());
+  }
   EXPECT_EQ(page(order, 0, sorted.size()), sorted);
   for (std::size_t i = 0; i < sorted.size(); i += stride) {
     ASSERT_EQ(order.position(sorted[i]), i);

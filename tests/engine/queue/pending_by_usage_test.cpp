@@ -24,10 +24,10 @@ struct House {
   void used(std::size_t local, Wide value, bool last = false) { slots.set_score(LocalQueueId(local), {last, value}); }
   std::string order(std::size_t from = 0, std::size_t limit = 1'000) {
     std::string all;
-    for (const WorkloadId each : queue.page(from, limit)) all += slots[each].uid;
+    for (const WorkloadId each : queue.page(from, limit)) all += slots[each].who->uid;
     return all;
   }
-  std::string head() { return queue.head().valid() ? slots[queue.head()].uid : ""; }
+  std::string head() { return queue.head().valid() ? slots[queue.head()].who->uid : ""; }
   Slots slots;
   PendingQueue queue;
 };

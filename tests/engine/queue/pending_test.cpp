@@ -20,10 +20,10 @@ struct House {
     queue.push(id);
     return id;
   }
-  std::string head() { return queue.head().valid() ? slots[queue.head()].uid : ""; }
+  std::string head() { return queue.head().valid() ? slots[queue.head()].who->uid : ""; }
   std::string order() {
     std::string all;
-    for (WorkloadId each : queue.page(0, queue.size())) all += slots[each].uid;
+    for (WorkloadId each : queue.page(0, queue.size())) all += slots[each].who->uid;
     return all;
   }
   bool wake(FlavorResourceId id) {
@@ -133,7 +133,7 @@ TEST(PendingQueue, AsideIsCountedButNotOffered) {
 
 std::string names(const Slots& slots, const std::vector<WorkloadId>& page) {
   std::string all;
-  for (const WorkloadId each : page) all += slots[each].uid;
+  for (const WorkloadId each : page) all += slots[each].who->uid;
   return all;
 }
 

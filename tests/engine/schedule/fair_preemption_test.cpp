@@ -189,7 +189,7 @@ class Naive {
   }
   std::tuple<bool, bool, int, Time::duration, std::string> rank(WorkloadId w) const {
     const Slot& s = house_.slots[w];
-    return {!s.evicted, s.queue == who_.queue, s.priority, -s.reserved_at.time_since_epoch(), s.uid};
+    return {!s.evicted, s.queue == who_.queue, s.priority, -s.reserved_at.time_since_epoch(), s.who->uid};
   }
   std::vector<WorkloadId> find_candidates() const {
     std::vector<WorkloadId> out;

@@ -131,7 +131,7 @@ class Naive {
   };
   std::tuple<bool, int, int, Time::duration, std::string> rank(const Candidate& c) const {
     const Slot& s = house_.slots[c.workload];
-    return {!s.evicted, c.kind, s.priority, -s.reserved_at.time_since_epoch(), s.uid};
+    return {!s.evicted, c.kind, s.priority, -s.reserved_at.time_since_epoch(), s.who->uid};
   }
   bool quota_fits(NodeId node, Usage& remaining) const {
     bool fits = true;
