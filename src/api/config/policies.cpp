@@ -132,10 +132,11 @@ void read_admission_fair_sharing(Fields fields, AdmissionFairSharing& out) {
   Duration interval = out.sampling_interval;
   fields.duration("usageSamplingInterval", interval);
   if (interval <= Duration(0))
-    fields.error("usageSamplingInterval", "expected a duration of more than 0");
+    fields.error("usageSamplingInterval", "is " + format_duration(interval) + ", expected a duration of more than 0s");
   else
     out.sampling_interval = interval;
   for (const auto& [resource, value] : fields.entries("resourceWeights")) {
+    check_resource_name(fields, key_path("resourceWeights", resource), resource);
     const auto weight = read_weight(*value);
     if (weight)
       out.resource_weights.emplace(resource, *weight);
