@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/log.h"
 #include "cli/cluster_access.h"
 #include "cli/cluster_flags.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/shared_flags.h"
 #include "cluster/cluster.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
@@ -31,7 +31,7 @@ struct Flags {
   bool leader_worker_sets = false;
   bool operators = false;
   bool vcjobs = false;
-  std::string log_level = "warn";
+  LogFlags log{"warn"};
   std::optional<std::uint64_t> monkeys;
   std::string monkeys_for;
   bool disposable = false;
@@ -127,9 +127,7 @@ Result<void> run_cluster(const Flags& flags) {
 }
 
 int run(const Flags& flags) {
-  const auto level = log::parse_level(flags.log_level);
-  if (!level) return failure("--log-level: " + level.error().message);
-  log::configure(*level, log::Format::kText);
+  if (const auto configured = configure_log(flags.log); !configured) return failure(configured.error().message);
   std::signal(SIGPIPE, SIG_IGN);
   const auto done = run_cluster(flags);
   return done ? 0 : failure(done.error().message);
@@ -169,7 +167,7 @@ Command add_cluster(CLI::App& root) {
                   "How long they play, as 10m; then they put things right. Without it until a signal")
       ->type_name("DURATION");
   app->add_flag("--disposable-cluster", flags->disposable, "Needed with --monkeys: what is on the cluster may be lost");
-  app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
+  add_log_level_flag(*app, flags->log);
   app->footer(kClusterHelp);
   return {app, [flags] { return run(*flags); }};
 }

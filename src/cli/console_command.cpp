@@ -3,24 +3,21 @@
 #include <memory>
 #include <string>
 
-#include "base/log.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run_console.h"
+#include "cli/shared_flags.h"
 
 namespace berth::cli {
 namespace {
 
 struct ConsoleFlags {
   RunConsoleOptions console;
-  std::string log_level = "info";
-  std::string log_format = "text";
+  LogFlags log{"info"};
 };
 
 int run_console_command(const ConsoleFlags& flags) {
-  const auto level = log::parse_level(flags.log_level);
-  if (!level) return failure("--log-level: " + level.error().message);
-  log::configure(*level, flags.log_format == "json" ? log::Format::kJson : log::Format::kText);
+  if (const auto configured = configure_log(flags.log); !configured) return failure(configured.error().message);
   const auto done = run_console(flags.console);
   return done ? 0 : failure(done.error().message);
 }
@@ -37,8 +34,7 @@ Command add_console(CLI::App& root) {
   app->add_option("--tls-key", flags->console.tls_key, "A file with the certificate's key, PEM");
   app->add_flag("--plain-http", flags->console.plain_http,
                 "Plain HTTP also for other machines: only behind an ingress that ends TLS");
-  app->add_flag("--allow-changes", flags->console.allow_changes,
-                "Users may stop and resume queues, and activate and deactivate workloads, with their own rights");
+  add_allow_changes_flag(*app, flags->console.allow_changes);
   app->add_option("--journal", flags->console.journal,
                   "The directory of the controller's journal, for the history (default: no history)");
   app->add_option("--audiences", flags->console.audiences,
@@ -47,10 +43,7 @@ Command add_console(CLI::App& root) {
   app->add_option("--trusted-proxies", flags->console.trusted_proxies,
                   "Addresses and ranges of proxies (10.0.0.0/8) whose X-Forwarded-For names the client (default: none)")
       ->delimiter(',');
-  app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
-  app->add_option("--log-format", flags->log_format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
+  add_log_flags(*app, flags->log);
   app->footer("Users log in with a bearer token of the cluster, and see what they may list.");
   return {app, [flags] { return run_console_command(*flags); }};
 }

@@ -16,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/load_live.h"
 #include "cli/output.h"
+#include "cli/shared_flags.h"
 #include "controller/feature_gates.h"
 #include "simulate/load.h"
 #include "simulate/load_run.h"
@@ -175,8 +176,7 @@ Command add_load(CLI::App& root) {
       ->needs(kubeconfig);
   app->add_flag("--keep", options->live.keep, "Leave everything that was made on the API server")->needs(kubeconfig);
   app->add_flag("--remove", options->remove, "Play nothing: delete what an earlier --keep has left")->needs(kubeconfig);
-  app->add_option("--feature-gates", options->feature_gates, "Kueue's feature gates, NAME=true|false,...")
-      ->excludes(kubeconfig);
+  add_feature_gates_flag(*app, options->feature_gates)->excludes(kubeconfig);
   app->add_option("--seed", options->seed, "Seed of generated names and delays")
       ->capture_default_str()
       ->excludes(kubeconfig);

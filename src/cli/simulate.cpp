@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/shared_flags.h"
 #include "simulate/html/page.h"
 #include "simulate/play.h"
 #include "simulate/rack_picture.h"
@@ -87,8 +88,7 @@ Command add_simulate(CLI::App& root) {
   app->add_option("SCENARIO", options->file, "YAML file: manifests, a timeline, expectations")->required();
   app->add_option("--seed", options->seed, "Seed of generated names and delays")->capture_default_str();
   app->add_flag("--story", options->story, "Tell what happens, as it happens");
-  app->add_option("--feature-gates", options->feature_gates,
-                  "Kueue's feature gates, NAME=true|false,...; they go before the scenario's own");
+  add_feature_gates_flag(*app, options->feature_gates, "; they go before the scenario's own");
   app->add_option(
       "--report", options->report,
       "Write a page with charts to this HTML file: utilisation, shares, waiting times, a strip per workload");

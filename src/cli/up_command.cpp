@@ -3,10 +3,10 @@
 #include <memory>
 #include <string>
 
-#include "base/log.h"
 #include "cli/commands.h"
 #include "cli/data_dir.h"
 #include "cli/output.h"
+#include "cli/shared_flags.h"
 #include "cli/up.h"
 
 namespace berth::cli {
@@ -15,13 +15,11 @@ namespace {
 struct Flags {
   UpOptions up;
   bool ephemeral = false, no_journal = false;
-  std::string log_level = "warn";
+  LogFlags log{"warn"};
 };
 
 int run(Flags flags) {
-  const auto level = log::parse_level(flags.log_level);
-  if (!level) return failure("--log-level: " + level.error().message);
-  log::configure(*level, log::Format::kText);
+  if (const auto configured = configure_log(flags.log); !configured) return failure(configured.error().message);
   const std::string dir = flags.up.data_dir.empty() ? default_data_dir() : flags.up.data_dir;
   flags.up.data_dir = flags.ephemeral ? "" : dir;
   if (flags.up.kubeconfig.empty()) flags.up.kubeconfig = dir + "/kubeconfig";
@@ -49,8 +47,7 @@ Command add_up(CLI::App& root) {
                   "Address and port of the web console, or off (default: 127.0.0.1:7080, or any port when that one is "
                   "taken).\n"
                   "Its URL is printed with a token that logs in; keep it to yourself");
-  app->add_flag("--allow-changes", flags->up.console_changes,
-                "Users of the console may stop and resume queues, and activate and deactivate workloads");
+  add_allow_changes_flag(*app, flags->up.console_changes);
   app->add_option("--kubeconfig", flags->up.kubeconfig,
                   "Where to write the admin's kubeconfig (default: in the data directory)");
   app->add_option("--token-file", flags->up.token_file,
@@ -58,13 +55,11 @@ Command add_up(CLI::App& root) {
   add_cluster_flags(*app, flags->up.cluster);
   app->add_flag("--controller", flags->up.controller,
                 "--controller=false: no controller in here, so that berth controller can work from outside");
-  app->add_option("--config", flags->up.config,
-                  "A file with Kueue's Configuration, v1beta2 or v1beta1: what changes decisions is honoured.\n"
+  add_config_flag(*app, flags->up.config,
+                  ": what changes decisions is honoured.\n"
                   "Without it pods, Deployments, StatefulSets and LeaderWorkerSets with a queue name are managed too");
-  app->add_option("--feature-gates", flags->up.feature_gates,
-                  "Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false");
-  app->add_option("--job-kinds", flags->up.job_kinds,
-                  "A directory with descriptions of further kinds of jobs (*.yaml); see berth kinds");
+  add_feature_gates_flag(*app, flags->up.feature_gates);
+  add_job_kinds_flag(*app, flags->up.job_kinds);
   app->add_option("--kinds", flags->up.kinds,
                   "Kinds of jobs of other projects to serve: all, none, or some of them, such as\n"
                   "jobsets,pytorchjobs,ray.io/rayjob. Your own definition of a kind takes the place of this one")
@@ -77,7 +72,7 @@ Command add_up(CLI::App& root) {
   add_journal_flags(*app, flags->up.journal);
   app->add_flag("--no-journal", flags->no_journal, "Record nothing")->excludes(journal);
   app->add_flag("--ephemeral", flags->ephemeral, "Keep nothing on disk but the kubeconfig");
-  app->add_option("--log-level", flags->log_level, "debug, info, warn or error")->capture_default_str();
+  add_log_level_flag(*app, flags->log);
   app->footer(kClusterHelp);
   return {app, [flags] { return run(*flags); }};
 }

@@ -1,0 +1,30 @@
+// Flags that mean the same in several commands: berth up, controller, cluster, console, load and simulate.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace berth::cli {
+
+struct LogFlags {
+  std::string level;            // --log-level: debug, info, warn or error
+  std::string format = "text";  // --log-format: text or json
+};
+void add_log_level_flag(CLI::App& app, LogFlags& flags);
+void add_log_flags(CLI::App& app, LogFlags& flags);  // --log-level and --log-format
+// Writes the log of this process so. Error: names the flag.
+Result<void> configure_log(const LogFlags& flags);
+
+// --config and --feature-gates; `remark`: what else this command says about them.
+void add_config_flag(CLI::App& app, std::string& file, const std::string& remark = "");
+CLI::Option* add_feature_gates_flag(CLI::App& app, std::string& gates, const std::string& remark = "");
+void add_job_kinds_flag(CLI::App& app, std::string& directory);  // --job-kinds
+void add_allow_changes_flag(CLI::App& app, bool& allowed);       // --allow-changes, of a console
+
+}  // namespace berth::cli
