@@ -16,6 +16,7 @@
 #include "journal/file_sink.h"
 #include "journal/journal.h"
 #include "journal/reader.h"
+#include "journal/recorded_queue.h"
 #include "journal/replay.h"
 #include "journal/segment_files.h"
 #include "source_dir.h"
@@ -29,70 +30,11 @@ using engine::Event;
 
 const Time kStart = parse_time("2026-01-01T00:00:00Z").value();
 
-// A directory that is gone at the end.
-class Directory {
- public:
-  Directory() : path_(fs::temp_directory_path() / ("berth-journal-" + std::to_string(::getpid()))) {
-    fs::remove_all(path_);
-  }
-  ~Directory() { fs::remove_all(path_); }
-  std::string path() const { return path_.string(); }
+using testing_support::Directory;
 
- private:
-  fs::path path_;
-};
-
-// An engine with one queue, whose writes always succeed, and its journal.
-class Recorded {
- public:
+struct Recorded : testing_support::RecordedQueue {
   Recorded(const std::string& directory, FileLimits files, JournalLimits limits)
-      : journal_(executor_, std::make_unique<FileSink>(directory, files), "1.2.3", limits) {
-    journal_.begin({});
-    journal_.checkpoint_done();
-    feed(engine::NamespaceSeen{"ns", {}});
-    feed(engine::ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
-    feed(engine::ClusterQueueSeen{
-        std::make_shared<const api::kueue::ClusterQueue>(test::ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build())});
-    feed(engine::LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
-    feed(engine::Synced{});
-  }
-
-  void feed(const Event& event) {
-    const auto effects = engine_.handle(executor_.now(), event);
-    journal_.handled(executor_.now(), event, effects);
-  }
-  void round() {
-    const auto effects = engine_.schedule(executor_.now());
-    journal_.scheduled(executor_.now(), effects);
-    for (const auto& effect : effects) {
-      if (const auto* write = std::get_if<engine::WriteWorkloadStatus>(&effect))
-        feed(engine::WriteSettled{write->write, engine::WriteSettled::Outcome::kDone, std::to_string(++version_), ""});
-    }
-  }
-  void submit(int number) {
-    auto workload =
-        test::WorkloadBuilder("w" + std::to_string(number), "q").pods(1, "1").created(executor_.now()).build();
-    workload.meta.resource_version = std::to_string(++version_);
-    feed(engine::WorkloadSeen{std::make_shared<const api::kueue::Workload>(std::move(workload))});
-    round();
-  }
-  void wait(Duration d) { executor_.run_until(executor_.now() + d); }
-  void checkpoint() {
-    const auto inputs = engine_.inputs();
-    engine_ = engine::Engine(engine::Options());
-    journal_.begin({});
-    for (const auto& event : inputs) feed(event);
-    journal_.checkpoint_done();
-  }
-
-  Journal& journal() { return journal_; }
-  engine::Engine& engine() { return engine_; }
-
- private:
-  VirtualExecutor executor_{kStart};
-  Journal journal_;
-  engine::Engine engine_{engine::Options()};
-  int version_ = 100;
+      : RecordedQueue(kStart, directory, files, limits) {}
 };
 
 std::vector<SegmentFile> segments(const Directory& directory) { return list_segments(directory.path()).value(); }

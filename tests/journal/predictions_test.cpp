@@ -2,109 +2,72 @@
 #include "journal/predictions.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <map>
 
-#include "base/executor.h"
 #include "engine/explain/predict.h"
-#include "engine/support/build.h"
-#include "journal/file_sink.h"
-#include "journal/journal.h"
+#include "journal/recorded_queue.h"
 #include "journal/replay.h"
 
 namespace berth::journal::predictions_test {
 namespace {
 
-namespace fs = std::filesystem;
 namespace test = engine::test;
 using api::kueue::Workload;
-using engine::Event;
 using std::chrono::seconds;
 
-// One queue for one workload at a time, its journal, and an API that stores what the engine writes.
+// One queue for one workload at a time, and an API that stores what the engine writes.
 class World {
  public:
-  explicit World(const std::string& directory)
-      : journal_(executor_, std::make_unique<FileSink>(directory, FileLimits()), "1", {}) {
-    journal_.begin({});
-    journal_.checkpoint_done();
-    feed(engine::NamespaceSeen{"ns", {}});
-    feed(engine::ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
-    feed(engine::ClusterQueueSeen{
-        std::make_shared<const api::kueue::ClusterQueue>(test::ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build())});
-    feed(engine::LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
-    feed(engine::Synced{});
-  }
+  explicit World(const std::string& directory) : queue_(test::kEpoch, directory) {}
 
   // `runs`: for how long, once admitted.
   void submit(const std::string& name, int runs, std::optional<int> maximum) {
     test::WorkloadBuilder builder(name, "q");
-    builder.pods(4, "1").created(executor_.now());
+    builder.pods(4, "1").created(queue_.now());
     if (maximum) builder.max_seconds(*maximum);
     runs_[name] = seconds(runs);
-    store(builder.build());
+    queue_.see(builder.build());
   }
   // Second by second.
   void live(int count) {
     for (int i = 0; i < count; ++i) {
-      executor_.run_until(executor_.now() + seconds(1));
+      queue_.wait(seconds(1));
       for (const auto& [name, end] : std::map(ends_)) {
-        if (end > executor_.now()) continue;
+        if (end > queue_.now()) continue;
         ends_.erase(name);
         api::kueue::JobReport report;
         report.finished = api::kueue::JobReport::Outcome{"Succeeded", ""};
-        feed(engine::JobReported{"ns", name, report});
+        queue_.feed(engine::JobReported{"ns", name, report});
       }
-      feed(engine::TimePassed{});
-      for (int pass = 0; pass < 4; ++pass) round();
+      queue_.feed(engine::TimePassed{});
+      for (int pass = 0; pass < 4; ++pass) {
+        queue_.round([this](const engine::WriteWorkloadStatus& write) { store(write); });
+      }
     }
   }
 
  private:
-  void feed(const Event& event) {
-    const auto effects = engine_.handle(executor_.now(), event);
-    journal_.handled(executor_.now(), event, effects);
-  }
-  void store(Workload w) {
-    w.meta.resource_version = std::to_string(++version_);
-    feed(engine::WorkloadSeen{std::make_shared<const Workload>(std::move(w))});
-  }
-  void round() {
-    const auto effects = engine_.schedule(executor_.now());
-    journal_.scheduled(executor_.now(), effects);
-    for (const auto& effect : effects) {
-      const auto* write = std::get_if<engine::WriteWorkloadStatus>(&effect);
-      if (write == nullptr) continue;
-      Workload w = *write->base;
-      w.status = write->status;
-      feed(engine::WriteSettled{write->write, engine::WriteSettled::Outcome::kDone, std::to_string(version_ + 1), ""});
-      const bool runs = api::is_true(w.status.conditions, api::kueue::kAdmitted) &&
-                        !api::is_true(write->base->status.conditions, api::kueue::kAdmitted);
-      if (runs) ends_[w.meta.name] = executor_.now() + runs_.at(w.meta.name);
-      store(std::move(w));
-    }
+  void store(const engine::WriteWorkloadStatus& write) {
+    Workload w = *write.base;
+    w.status = write.status;
+    if (api::is_true(w.status.conditions, api::kueue::kAdmitted) &&
+        !api::is_true(write.base->status.conditions, api::kueue::kAdmitted))
+      ends_[w.meta.name] = queue_.now() + runs_.at(w.meta.name);
+    queue_.see(std::move(w));
   }
 
-  VirtualExecutor executor_{test::kEpoch};
-  Journal journal_;
-  engine::Engine engine_{engine::Options()};
+  testing_support::RecordedQueue queue_;
   std::map<std::string, Duration> runs_;
   std::map<std::string, Time> ends_;
-  int version_ = 100;
 };
 
 class Predictions : public ::testing::Test {
  protected:
-  Predictions() : path_(fs::temp_directory_path() / ("berth-predictions-" + std::to_string(::getpid()))) {
-    fs::remove_all(path_);
-  }
-  ~Predictions() override { fs::remove_all(path_); }
-  std::string path() const { return path_.string(); }
+  std::string path() const { return directory_.path(); }
 
  private:
-  fs::path path_;
+  const testing_support::Directory directory_;
 };
 
 TEST_F(Predictions, WithKnownMaximumTimesAreExact) {

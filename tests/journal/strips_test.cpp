@@ -2,7 +2,6 @@
 #include "journal/strips.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include "api/meta.h"
 #include "engine/support/build.h"
 #include "journal/record.h"
+#include "journal/recorded_queue.h"
 #include "journal/segment_files.h"
 
 namespace berth::journal::strips_test {
@@ -27,15 +27,8 @@ Time at(int second) { return kStart + seconds(second); }
 // Writes segments, record by record.
 class Written {
  public:
-  Written() : path_(fs::temp_directory_path() / ("berth-strips-" + std::to_string(::getpid()))) {
-    fs::remove_all(path_);
-    files_ = std::make_unique<SegmentFiles>(path_.string(), FileLimits());
-  }
-  ~Written() {
-    files_.reset();
-    fs::remove_all(path_);
-  }
-  std::string path() const { return path_.string(); }
+  Written() : files_(std::make_unique<SegmentFiles>(directory_.path(), FileLimits())) {}
+  std::string path() const { return directory_.path(); }
 
   void begin(int second) {
     encoder_ = std::make_unique<RecordEncoder>(at(second));
@@ -66,7 +59,7 @@ class Written {
   std::string file(std::size_t i) const { return list_segments(path()).value().at(i).path; }
 
  private:
-  fs::path path_;
+  const testing_support::Directory directory_;
   std::unique_ptr<SegmentFiles> files_;
   std::unique_ptr<RecordEncoder> encoder_;
 };
