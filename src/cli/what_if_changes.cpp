@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "engine/explain/rehearsal.h"
@@ -70,6 +71,23 @@ Result<Event> applied(const Json& object, Time now) {
   return seen_job(object, now);
 }
 
+// "Kind namespace/name" of each object that can be deleted.
+std::set<std::string> objects_of(const engine::Engine& engine) {
+  std::set<std::string> out;
+  const auto add = [&](std::string_view kind, const api::ObjectMeta& meta) {
+    out.insert(fmt::format("{} {}", kind, api::object_key(meta)));
+  };
+  for (const Event& event : engine.inputs()) {
+    if (const auto* e = std::get_if<engine::ClusterQueueSeen>(&event)) add("ClusterQueue", e->object->meta);
+    if (const auto* e = std::get_if<engine::CohortSeen>(&event)) add("Cohort", e->object->meta);
+    if (const auto* e = std::get_if<engine::LocalQueueSeen>(&event)) add("LocalQueue", e->object->meta);
+    if (const auto* e = std::get_if<engine::ResourceFlavorSeen>(&event)) add("ResourceFlavor", e->object->meta);
+    if (const auto* e = std::get_if<engine::WorkloadSeen>(&event)) add("Workload", e->object->meta);
+    if (const auto* e = std::get_if<engine::NodeSeen>(&event)) out.insert("Node " + e->object->name);
+  }
+  return out;
+}
+
 Result<Event> deleted(const Json& what) {
   const std::string_view kind = string_at(what, {"kind"});
   const std::string ns(string_at(what, {"namespace"})), name(string_at(what, {"name"}));
@@ -104,8 +122,13 @@ Result<std::vector<Event>> changes_of(const Json& what_if, const engine::Engine&
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (auto added = add("apply", i, applied(objects[i], now)); !added) return tl::unexpected(added.error());
   }
+  const std::set<std::string> there = deletions.empty() ? std::set<std::string>() : objects_of(engine);
   for (std::size_t i = 0; i < deletions.size(); ++i) {
-    if (auto added = add("delete", i, deleted(deletions[i])); !added) return tl::unexpected(added.error());
+    const Json& what = deletions[i];
+    const std::string key = fmt::format("{} {}", string_at(what, {"kind"}),
+                                        api::object_key(string_at(what, {"namespace"}), string_at(what, {"name"})));
+    if (auto added = add("delete", i, deleted(what)); !added) return tl::unexpected(added.error());
+    if (!there.contains(key)) return fail(fmt::format("spec.delete[{}]: {} does not exist", i, key));
   }
   for (std::size_t i = 0; i < drains.size(); ++i) {
     const std::string key(string_at(drains[i], {"key"})), value(string_at(drains[i], {"value"}));

@@ -132,7 +132,8 @@ class SegmentPlayer {
       out_.segment.damage = record.error().message;
       return false;
     }
-    if (*record == nullptr || (options_.until && (*record)->now > *options_.until)) return false;
+    out_.at_end = *record == nullptr;
+    if (out_.at_end || (options_.until && (*record)->now > *options_.until)) return false;
     out_.segment.to = out_.at = (*record)->now;
     return replay(**record);
   }
@@ -214,14 +215,17 @@ Result<Replayed> replay_until(const std::string& path, Time time) {
   for (const auto& segment : *segments) {
     if (segment.began <= time) found = &segment;
   }
-  if (found == nullptr)
-    return fail("the journal " + path + " begins at " + format_time(segments->front().began) + ", after " +
-                format_time(time));
+  const auto too_early = [&](Time began) {
+    return fail("the journal " + path + " begins at " + format_time(began) + ", after " + format_time(time));
+  };
+  if (found == nullptr) return too_early(segments->front().began);
   auto replayed = replay_file(found->path, {time});
   const auto& segment = replayed.segment;
   if (segment.difference) return fail(describe(*segment.difference));
   if (!segment.damage.empty()) return fail(segment.damage);
   if (!replayed.engine) return fail(found->path + " has no record");
+  if (time < segment.from) return too_early(segment.from);  // of a single file, the name is not read
+  replayed.at_end = replayed.at_end && found == &segments->back();
   return replayed;
 }
 

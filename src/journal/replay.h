@@ -52,6 +52,7 @@ struct Replayed {
   engine::Options options;
   std::unique_ptr<engine::Engine> engine;  // null when nothing could be read
   Time at{};                               // of the last record that was replayed
+  bool at_end = false;                     // no later record is there
 };
 
 // Replays one segment. Nothing is thrown away at a difference: the engine has what it decided itself.
@@ -62,7 +63,7 @@ Replayed replay_segment(std::istream& in, const std::string& name, const ReplayO
 Result<std::vector<SegmentReplay>> replay_all(const std::string& path, const ReplayOptions& options);
 
 // The engine as it was at this time. Reads only the segment that holds it. Error: the journal has nothing of that
-// time, or the segment could not be replayed up to it.
+// time, or the segment could not be replayed up to it. After the last record it is the engine as it was then.
 Result<Replayed> replay_until(const std::string& path, Time time);
 
 }  // namespace berth::journal

@@ -23,6 +23,7 @@ constexpr std::int64_t kMostNames = 500;  // more are no help on a terminal
 struct Place {
   const CLI::App* app = nullptr;
   Words path;                                 // the names of the commands: {"stop", "clusterqueue"}
+  Words given;                                // the other words, without flags: {"job"}
   std::map<std::string, std::string> values;  // of flags, by their long name
   const CLI::Option* pending = nullptr;       // a flag whose value is being typed
 };
@@ -69,6 +70,8 @@ Place place_of(const CLI::App& root, const Words& before) {
     } else if (const CLI::App* sub = sub_of(*place.app, word)) {
       place.app = sub;
       place.path.push_back(sub->get_name());
+    } else {
+      place.given.push_back(word);
     }
   }
   return place;
@@ -103,16 +106,22 @@ class Names {
   }
   Words of(const Kind& kind) { return of(kind.resource(), kind.namespaced); }
 
-  // "job/train" for "job/"
-  Words of_type(const std::string& type) {
+  // Of a TYPE as on the command line: "cq", "job", "rayjob.ray.io".
+  Words of(const std::string& type) {
+    for (const Kind* kind : {&kWorkload, &kClusterQueue, &kLocalQueue, &kResourceFlavor}) {
+      if (type == kind->singular || std::ranges::find(kind->aliases, type) != kind->aliases.end()) return of(*kind);
+    }
     if (!server_) return {};
-    Discovery discovery(*server_);
-    const auto found = discovery.by_type(type);
-    if (!found) return {};
-    Words out = of(found->resource, found->namespaced);
-    for (std::string& name : out) name = type + "/" + name;
-    return out;
+    const auto found = Discovery(*server_).by_type(type);
+    return found ? of(found->resource, found->namespaced) : Words();
   }
+
+  // Each after `before`: "job/train"
+  static Words after(const std::string& before, Words names) {
+    for (std::string& name : names) name.insert(0, before);
+    return names;
+  }
+  void use_namespace(const std::string& ns) { ns_ = ns; }
 
  private:
   std::unique_ptr<Server> server_;
@@ -146,26 +155,42 @@ Words values_of(const std::string& flag, const Place& place, const std::string& 
   // Commands that are not about queues have flags of the same name with other values.
   if (flag == "context") return contexts(place);
   const auto& commands = place.path;
-  static const Words kOurs = {"create", "list", "stop", "resume", "delete"};
+  static const Words kOurs = {"create", "list", "stop", "resume", "delete", "explain", "predict", "what-if"};
   if (commands.empty() || std::find(kOurs.begin(), kOurs.end(), commands.front()) == kOurs.end()) return {};
   if (const auto fixed = fixed_values().find(flag); fixed != fixed_values().end()) return fixed->second;
   if (flag == "clusterqueue") return Names(connect, place).of(kClusterQueue);
   if (flag == "localqueue") return Names(connect, place).of(kLocalQueue);
   if (flag == "namespace") return Names(connect, place).of({"", "v1", "namespaces"}, false);
-  if (flag == "for") {
+  if (flag == "for" || flag == "without") {
     const std::size_t slash = typed.find('/');
-    if (slash == std::string::npos) return {"job/", "pod/"};
-    return Names(connect, place).of_type(typed.substr(0, slash));
+    if (slash != std::string::npos)
+      return Names::after(typed.substr(0, slash + 1), Names(connect, place).of(typed.substr(0, slash)));
+    if (flag == "for") return {"job/", "pod/"};
+    return {"clusterqueue/", "cohort/", "localqueue/", "node/", "resourceflavor/", "workload/"};
   }
   return {};
 }
 
-Words names_of(const Place& place, const Connect& connect) {
-  if (place.path.size() != 2 || place.path[0] == "create" || place.path[0] == "list") return {};
-  for (const Kind* kind : {&kWorkload, &kClusterQueue, &kLocalQueue, &kResourceFlavor}) {
-    if (place.path[1] == kind->singular) return Names(connect, place).of(*kind);
+// TYPE and NAME of a question. A name may have its namespace before it. A journal is not asked for names.
+Words of_question(const Place& place, const std::string& typed, const Connect& connect) {
+  if (place.given.empty()) {
+    Words types{"workload", "clusterqueue", "job", "pod"};
+    if (place.path.front() == "predict") types.emplace_back("localqueue");
+    return types;
   }
-  return {};
+  if (place.given.size() > 1 || place.values.contains("journal")) return {};
+  Names names(connect, place);
+  const std::size_t slash = typed.find('/');
+  if (slash == std::string::npos) return names.of(place.given.front());
+  names.use_namespace(typed.substr(0, slash));
+  return Names::after(typed.substr(0, slash + 1), names.of(place.given.front()));
+}
+
+Words names_of(const Place& place, const std::string& typed, const Connect& connect) {
+  if (place.path.size() == 1 && (place.path[0] == "explain" || place.path[0] == "predict"))
+    return of_question(place, typed, connect);
+  if (place.path.size() != 2 || place.path[0] == "create" || place.path[0] == "list") return {};
+  return Names(connect, place).of(place.path[1]);
 }
 
 void keep_beginnings(Words& words, const std::string& typed) {
@@ -199,7 +224,7 @@ std::vector<std::string> complete(const CLI::App& root, const std::vector<std::s
     for (const CLI::App* sub : place.app->get_subcommands([](const CLI::App*) { return true; })) {
       if (!sub->get_group().empty()) out.push_back(sub->get_name());
     }
-    if (out.empty()) out = names_of(place, connect);
+    if (out.empty()) out = names_of(place, typed, connect);
   }
   keep_beginnings(out, typed);
   for (std::string& word : out) word.insert(0, before);

@@ -4,39 +4,28 @@
 #include <memory>
 #include <ostream>
 
-#include "api/status.h"
 #include "api/visibility/visibility.h"
 #include "cli/queues/commands.h"
 #include "cli/queues/explain_text.h"
 #include "cli/queues/flags.h"
 #include "cli/queues/job_workloads.h"
-#include "cli/queues/visibility_group.h"
+#include "cli/queues/moment_flags.h"
+#include "cli/queues/questions.h"
 #include "cli/table.h"
-#include "journal/replay.h"
 
 namespace berth::cli::queues {
 namespace {
 
-constexpr int kShownOfQueue = 20;  // each costs a request
+constexpr std::size_t kShownOfQueue = 20;  // each costs a request
 
 struct ExplainFlags {
   CommonFlags common;
-  std::string type, name, journal, at;
+  std::string type, name;
+  MomentFlags moment;
 };
 
-std::string group_path() { return visibility_path() + "/" + std::string(api::visibility::kVersions.front()); }
-
-// With the names of objects of other namespaces, if the user may see them.
 Result<Json> explanation_of(Server& server, const std::string& ns, const std::string& name) {
-  const std::string path = group_path() + "/namespaces/" + ns + "/workloads/" + name + "/explanation";
-  api::RestResponse response = server.get(path + "?all=true");
-  if (response.code == 403) response = server.get(path);
-  if (response.ok()) return std::move(response.body);
-  if (response.code == 404) {
-    if (const std::string why = why_not_served(server); !why.empty()) return fail(why);
-    return fail("workload " + ns + "/" + name + " has no explanation: it does not exist, or it has finished");
-  }
-  return fail(server.explain(response, {std::string(api::visibility::kGroup), "v1beta2", "workloads"}));
+  return ask_about(server, api::visibility::kExplanation, ns, name);
 }
 
 int print(const Session& session, const Format& format, Json explanation) {
@@ -63,17 +52,11 @@ int explain_job(const Session& session, Opened& opened, const ExplainFlags& flag
 }
 
 int explain_queue(const Session& session, Opened& opened, const ExplainFlags& flags) {
-  const auto response = opened.server->get(group_path() + "/clusterqueues/" + flags.name +
-                                           "/pendingworkloads?limit=" + std::to_string(kShownOfQueue));
-  if (!response.ok()) {
-    const std::string why = response.code == 404 ? why_not_served(*opened.server) : "";
-    if (!why.empty()) return session.failed(why);
-    return session.failed(
-        opened.server->explain(response, {std::string(api::visibility::kGroup), "v1beta2", "clusterqueues"}));
-  }
+  const auto items = pending_in(*opened.server, {"", flags.name}, kShownOfQueue);
+  if (!items) return session.failed(items.error().message);
   JsonArray all;
   Table table({"POSITION", "NAMESPACE", "WORKLOAD", "PRIORITY", "WHY IT WAITS"});
-  for (const Json& item : array_at(response.body, {"items"})) {
+  for (const Json& item : *items) {
     const std::string ns(string_at(item, {"metadata", "namespace"})), name(string_at(item, {"metadata", "name"}));
     auto explanation = explanation_of(*opened.server, ns, name);
     if (!explanation) continue;  // it left the queue meanwhile
@@ -96,28 +79,25 @@ int explain_queue(const Session& session, Opened& opened, const ExplainFlags& fl
 }
 
 // As it was at a time that a journal holds; no server is asked.
-int explain_then(const Session& session, const ExplainFlags& flags) {
+int explain_then(const Session& session, const ExplainFlags& flags, Time at) {
   if (!means_workload(flags.type)) return session.misused("--journal explains workloads: expected TYPE workload");
-  if (!flags.at.empty() && !parse_time(flags.at))
-    return session.misused("--at \"" + flags.at + "\": expected a time such as 2026-11-22T18:30:00Z");
   auto format = parse_format(flags.common.output);
   if (!format) return session.misused(format.error().message);
-  const Time at = flags.at.empty() ? Time::max() : *parse_time(flags.at);
-  auto replayed = journal::replay_until(flags.journal, at);
+  const auto replayed = replayed_at(flags.moment, at);
   if (!replayed) return session.failed(replayed.error().message);
-  const std::string ns = flags.common.ns.empty() ? "default" : flags.common.ns;
+  const std::string ns = namespace_then(flags.common);
   const auto explanation = replayed->engine->explain(replayed->at, ns, flags.name);
   if (!explanation)
-    return session.failed("workload " + ns + "/" + flags.name + " did not exist at " + format_time(replayed->at) +
-                          ", or had finished");
+    return session.failed(did_not_exist("workload " + ns + "/" + flags.name, *replayed) + ", or had finished");
   return print(session, *format,
                api::visibility::encode_answer({std::string(api::visibility::kVersions.front()), ns, flags.name},
                                               engine::to_json(*explanation)));
 }
 
 int explain(const Session& session, const ExplainFlags& flags) {
-  if (!flags.journal.empty()) return explain_then(session, flags);
-  if (!flags.at.empty()) return session.misused("--at needs --journal: only a journal knows what was");
+  const auto moment = moment_of(flags.moment);
+  if (!moment) return session.misused(moment.error().message);
+  if (!flags.moment.journal.empty()) return explain_then(session, flags, *moment);
   return with_server(session, flags.common, [&](Opened& opened) {
     if (means_cluster_queue(flags.type)) return explain_queue(session, opened, flags);
     if (!means_workload(flags.type)) return explain_job(session, opened, flags);
@@ -134,8 +114,7 @@ Command add_explain(CLI::App& root, const Session& session) {
   auto flags = std::make_shared<ExplainFlags>();
   app->add_option("TYPE", flags->type, "workload, clusterqueue, or a kind of job: job, pod, rayjob, ...")->required();
   app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME")->required();
-  app->add_option("--journal", flags->journal, "Explain from this journal instead of asking a server");
-  app->add_option("--at", flags->at, "With --journal: as it was at this time (default: at its end)");
+  add_moment_flags(*app, flags->moment, "Explain");
   add_place_flags(*app, flags->common);
   add_format_flags(*app, flags->common);
   app->footer(

@@ -8,11 +8,11 @@
 #include "cli/queues/commands.h"
 #include "cli/queues/flags.h"
 #include "cli/queues/job_workloads.h"
-#include "cli/queues/visibility_group.h"
+#include "cli/queues/moment_flags.h"
+#include "cli/queues/questions.h"
 #include "cli/table.h"
 #include "engine/explain/predict.h"
 #include "journal/predictions.h"
-#include "journal/replay.h"
 
 namespace berth::cli::queues {
 namespace {
@@ -22,7 +22,8 @@ constexpr std::size_t kStepsFromJournal = 50'000;
 
 struct PredictFlags {
   CommonFlags common;
-  std::string type, name, journal, at;
+  std::string type, name;
+  MomentFlags moment;
   bool calibration = false;
 };
 
@@ -71,33 +72,16 @@ bool nothing_known(const Json& prediction) {
   return find(prediction, "unknown") != nullptr && int_at(prediction, {"started"}) == 0;
 }
 
-std::string version_path() { return visibility_path() + "/" + std::string(api::visibility::kVersions.front()); }
-
 Result<Json> prediction_of(Server& server, const std::string& ns, const std::string& name) {
-  const std::string path = version_path() + "/namespaces/" + ns + "/workloads/" + name + "/prediction";
-  api::RestResponse response = server.get(path + "?all=true");
-  if (response.code == 403) response = server.get(path);
-  if (response.ok()) return std::move(response.body);
-  if (response.code == 404) {
-    if (const std::string why = why_not_served(server); !why.empty()) return fail(why);
-    return fail("workload " + ns + "/" + name + " has no prediction: it does not exist, or it has finished");
-  }
-  return fail(server.explain(response, {std::string(api::visibility::kGroup), "v1beta2", "workloads"}));
+  return ask_about(server, api::visibility::kPrediction, ns, name);
 }
 
 int predict_queue(const Session& session, Opened& opened, const PredictFlags& flags) {
-  const bool local = means_local_queue(flags.type);
-  const std::string queue =
-      local ? "/namespaces/" + opened.ns + "/localqueues/" + flags.name : "/clusterqueues/" + flags.name;
-  const auto response =
-      opened.server->get(version_path() + queue + "/pendingworkloads?limit=" + std::to_string(kShownPredictions));
-  const std::string why = response.code == 404 ? why_not_served(*opened.server) : "";
-  if (!why.empty()) return session.failed(why);
-  if (!response.ok())
-    return session.failed(opened.server->explain(
-        response, {std::string(api::visibility::kGroup), "v1beta2", local ? "localqueues" : "clusterqueues"}));
+  const std::string ns = means_local_queue(flags.type) ? opened.ns : "";
+  const auto items = pending_in(*opened.server, {ns, flags.name}, kShownPredictions);
+  if (!items) return session.failed(items.error().message);
   JsonArray all;
-  for (const Json& item : array_at(response.body, {"items"})) {
+  for (const Json& item : *items) {
     auto prediction = prediction_of(*opened.server, std::string(string_at(item, {"metadata", "namespace"})),
                                     std::string(string_at(item, {"metadata", "name"})));
     if (prediction) all.push_back(std::move(*prediction));  // or it left the queue meanwhile
@@ -131,21 +115,22 @@ Json document_of(const engine::Prediction& prediction) {
 }
 
 // As it was at a time that a journal holds; no server is asked.
-int predict_then(const Session& session, const Format& format, const PredictFlags& flags) {
-  const Time at = flags.at.empty() ? Time::max() : *parse_time(flags.at);
-  auto replayed = journal::replay_until(flags.journal, at);
+int predict_then(const Session& session, const Format& format, const PredictFlags& flags, Time at) {
+  const auto replayed = replayed_at(flags.moment, at);
   if (!replayed) return session.failed(replayed.error().message);
-  const auto history = journal::run_history(flags.journal, at);
+  const auto history = journal::run_history(flags.moment.journal, at);
   if (!history) return session.failed(history.error().message);
-  const std::string ns = flags.common.ns.empty() ? "default" : flags.common.ns;
+  const std::string ns = namespace_then(flags.common);
   const auto& engine = *replayed->engine;
   std::vector<std::string> keys{ns + "/" + flags.name};
   const bool queue = !means_workload(flags.type);
   if (queue) {
-    const auto pending = means_local_queue(flags.type)
-                             ? engine.pending_in_local_queue(ns, flags.name, 0, kShownPredictions)
-                             : engine.pending_in_cluster_queue(flags.name, 0, kShownPredictions);
-    if (!pending) return session.failed("there was no such queue at " + format_time(replayed->at));
+    const bool local = means_local_queue(flags.type);
+    const auto pending = local ? engine.pending_in_local_queue(ns, flags.name, 0, kShownPredictions)
+                               : engine.pending_in_cluster_queue(flags.name, 0, kShownPredictions);
+    if (!pending)
+      return session.failed(
+          did_not_exist(local ? "LocalQueue " + ns + "/" + flags.name : "ClusterQueue " + flags.name, *replayed));
     keys.clear();
     for (const auto& each : *pending) keys.push_back(api::object_key(each.object->meta));
   }
@@ -154,8 +139,7 @@ int predict_then(const Session& session, const Format& format, const PredictFlag
   JsonArray all;
   for (const auto& prediction : engine::predict(engine, *history, replayed->at, keys, limits)) {
     if (!prediction.found)
-      return session.failed("workload " + ns + "/" + flags.name + " did not exist at " + format_time(replayed->at) +
-                            ", or had finished");
+      return session.failed(did_not_exist("workload " + ns + "/" + flags.name, *replayed) + ", or had finished");
     if (!queue && prediction.unknown_count > 0 && prediction.started == 0)
       return session.failed("workload " + ns + "/" + flags.name + ": " + engine::summary(prediction));
     all.push_back(document_of(prediction));
@@ -164,7 +148,7 @@ int predict_then(const Session& session, const Format& format, const PredictFlag
 }
 
 int show_calibration(const Session& session, const Format& format, const PredictFlags& flags) {
-  const auto found = journal::calibrate(flags.journal);
+  const auto found = journal::calibrate(flags.moment.journal);
   if (!found) return session.failed(found.error().message);
   const journal::Calibration& c = *found;
   if (!format.text()) {
@@ -193,22 +177,23 @@ int show_calibration(const Session& session, const Format& format, const Predict
 }
 
 int run_predict(const Session& session, const PredictFlags& flags) {
-  if (flags.journal.empty()) {
+  const auto moment = moment_of(flags.moment);
+  if (!moment) return session.misused(moment.error().message);
+  if (flags.moment.journal.empty()) {
     if (flags.calibration) return session.misused("--calibration needs --journal: it compares with what happened");
-    if (!flags.at.empty()) return session.misused("--at needs --journal: only a journal knows what was");
     if (flags.name.empty()) return session.misused("expected TYPE and NAME");
     return with_server(session, flags.common, [&](Opened& opened) { return predict_live(session, opened, flags); });
   }
   auto format = parse_format(flags.common.output);
   if (!format) return session.misused(format.error().message);
-  if (!flags.at.empty() && !parse_time(flags.at))
-    return session.misused("--at \"" + flags.at + "\": expected a time such as 2026-11-22T18:30:00Z");
+  if (flags.calibration && !(flags.type + flags.moment.at).empty())
+    return session.misused("--calibration is about the whole journal: leave out TYPE, NAME and --at");
   if (flags.calibration) return show_calibration(session, *format, flags);
   if (flags.name.empty()) return session.misused("expected TYPE and NAME, or --calibration");
   if (!means_workload(flags.type) && !means_cluster_queue(flags.type) && !means_local_queue(flags.type))
     return session.misused(
         "--journal predicts workloads and queues: expected TYPE workload, clusterqueue or localqueue");
-  return predict_then(session, *format, flags);
+  return predict_then(session, *format, flags, *moment);
 }
 
 }  // namespace
@@ -218,8 +203,7 @@ Command add_predict(CLI::App& root, const Session& session) {
   auto flags = std::make_shared<PredictFlags>();
   app->add_option("TYPE", flags->type, "workload, clusterqueue, localqueue, or a kind of job: job, pod, rayjob, ...");
   app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME");
-  app->add_option("--journal", flags->journal, "Predict from this journal instead of asking a server");
-  app->add_option("--at", flags->at, "With --journal: as it was at this time (default: at its end)");
+  add_moment_flags(*app, flags->moment, "Predict");
   app->add_flag("--calibration", flags->calibration,
                 "With --journal: how often predictions held for workloads that started in it");
   add_place_flags(*app, flags->common);

@@ -10,7 +10,7 @@
 #include "cli/queues/commands.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/flags.h"
-#include "cli/queues/visibility_group.h"
+#include "cli/queues/questions.h"
 #include "cli/queues/words.h"
 #include "cli/table.h"
 
@@ -21,6 +21,11 @@ struct WhatIfFlags {
   CommonFlags common;
   std::vector<std::string> files, without, drain;
 };
+
+// Denials of webhooks do not name the object.
+std::string with_its_name(const std::string& kind, const std::string& name, const std::string& refusal) {
+  return name.empty() || refusal.find(name) != std::string::npos ? refusal : kind + " " + name + ": " + refusal;
+}
 
 // The object as the server would store it: with its defaults, and merged into the present one. A refusal is the
 // server's own text.
@@ -44,8 +49,11 @@ Result<Json> as_stored(Opened& opened, Discovery& discovery, const ObjectToApply
     request.patch_type = api::PatchType::kApply;
     request.force = true;
   }
+  const std::string name = request.name;
   api::RestResponse response = opened.server->call(std::move(request));
-  if (!response.ok()) return fail(each.origin + ": " + opened.server->explain(response, found->resource));
+  if (!response.ok())
+    return fail(each.origin + ": " +
+                with_its_name(found->kind, name, opened.server->explain(response, found->resource)));
   return std::move(response.body);
 }
 
@@ -82,9 +90,10 @@ Result<Json> question(Opened& opened, const WhatIfFlags& flags) {
       return wrong_value("--drain", each, "expected LABEL=VALUE of nodes");
     drain.push_back(JsonObject{{"key", each.substr(0, equals)}, {"value", each.substr(equals + 1)}});
   }
+  const auto resource = visibility_resource(api::visibility::kWhatIfs);
   return Json(JsonObject{
       {"kind", api::visibility::kWhatIfKind},
-      {"apiVersion", std::string(api::visibility::kGroup) + "/v1beta2"},
+      {"apiVersion", resource.group + "/" + resource.version},
       {"spec", JsonObject{{"apply", std::move(apply)}, {"delete", std::move(remove)}, {"drain", std::move(drain)}}}});
 }
 
@@ -143,8 +152,7 @@ int what_if(const Session& session, const WhatIfFlags& flags) {
     if (!asked) return session.failed(asked.error().message);
     api::RestRequest request;
     request.verb = api::Verb::kCreate;
-    request.resource = {std::string(api::visibility::kGroup), std::string(api::visibility::kVersions.front()),
-                        std::string(api::visibility::kWhatIfs)};
+    request.resource = visibility_resource(api::visibility::kWhatIfs);
     request.body = std::move(*asked);
     const auto resource = request.resource;
     const api::RestResponse response = opened.server->call(std::move(request));

@@ -78,6 +78,27 @@ TEST(Completion, OfNames) {
   EXPECT_EQ(after({"create", "cq", ""}), Words()) << "a new name";
 }
 
+TEST(Completion, OfQuestions) {
+  for (const char* command : {"explain", "predict"}) {
+    EXPECT_EQ(after({command, "w"}), Words({"workload"}));
+    EXPECT_EQ(after({command, "workload", ""}), Words({"workloads-home-a", "workloads-home-b"}));
+    EXPECT_EQ(after({command, "-n", "lab", "wl", "workloads-lab-b"}), Words({"workloads-lab-b"}));
+    EXPECT_EQ(after({command, "workload", "lab/"}), Words({"lab/workloads-lab-a", "lab/workloads-lab-b"}));
+    EXPECT_EQ(after({command, "cq", ""}), Words({"clusterqueues-a", "clusterqueues-b"}));
+    EXPECT_EQ(after({command, "job", "jobs-home-b"}), Words({"jobs-home-b"}));
+    EXPECT_EQ(after({command, "nothing", ""}), Words());
+    EXPECT_EQ(after({command, "workload", "w", ""}), Words()) << "there is no third word";
+    EXPECT_EQ(after({command, "workload", "--journal", "j", ""}), Words()) << "the cluster has other names";
+    EXPECT_EQ(after({command, "workload", ""}, false), Words());
+    EXPECT_EQ(after({command, "-n", "namespaces-b"}), Words({"namespaces-b"}));
+  }
+  EXPECT_EQ(after({"explain", "l"}), Words()) << "it knows no local queues";
+  EXPECT_EQ(after({"predict", "l"}), Words({"localqueue"}));
+  EXPECT_EQ(after({"predict", "lq", ""}), Words({"localqueues-home-a", "localqueues-home-b"}));
+  EXPECT_EQ(after({"what-if", "--without", "n"}), Words({"node/"}));
+  EXPECT_EQ(after({"what-if", "--without", "cq/clusterqueues-b"}), Words({"cq/clusterqueues-b"}));
+}
+
 TEST(Completion, WithoutAClusterKnowsNoNames) {
   EXPECT_EQ(after({"stop", "cq", ""}, false), Words());
   EXPECT_EQ(after({"stop", "cq", "--dry-run", "c"}, false), Words({"client"}));

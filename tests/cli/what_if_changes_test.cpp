@@ -1,0 +1,97 @@
+// The changes of a what-if as events: what is refused, and what the refusal names.
+#include "cli/what_if_changes.h"
+
+#include <gtest/gtest.h>
+
+#include "base/yaml.h"
+#include "engine/support/build.h"
+
+namespace berth::cli::what_if_changes_test {
+namespace {
+
+namespace test = engine::test;
+
+class WhatIfChanges : public testing::Test {
+ protected:
+  WhatIfChanges() {
+    const auto tell = [&](engine::Event event) { engine.handle(test::kEpoch, event); };
+    tell(engine::NamespaceSeen{"ns", {}});
+    tell(engine::ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
+    tell(engine::ClusterQueueSeen{
+        std::make_shared<const api::kueue::ClusterQueue>(test::ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build())});
+    tell(engine::LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
+    tell(engine::WorkloadSeen{
+        std::make_shared<const api::kueue::Workload>(test::WorkloadBuilder("w", "q").pods(1, "1").build())});
+    auto node = std::make_shared<api::Node>();
+    node->name = "n";
+    tell(engine::NodeSeen{std::move(node)});
+    tell(engine::Synced{});
+  }
+  // What is wrong with the changes of this WhatIf; "" when nothing is.
+  std::string wrong(const std::string& spec) {
+    const auto changes = changes_of(parse_yaml("spec: " + spec).value().front(), engine, test::kEpoch);
+    return changes ? "" : changes.error().message;
+  }
+  engine::Engine engine{engine::Options()};
+};
+
+TEST_F(WhatIfChanges, DeleteOnlyWhatIsThere) {
+  for (const char* there :
+       {"kind: ClusterQueue, name: cq", "kind: LocalQueue, namespace: ns, name: q", "kind: ResourceFlavor, name: f",
+        "kind: Workload, namespace: ns, name: w", "kind: Node, name: n"})
+    EXPECT_EQ(wrong("{delete: [{" + std::string(there) + "}]}"), "") << there;
+  const std::pair<std::string, std::string> missing[] = {
+      {"kind: ClusterQueue, name: none", "ClusterQueue none"},
+      {"kind: Cohort, name: none", "Cohort none"},
+      {"kind: LocalQueue, namespace: other, name: q", "LocalQueue other/q"},
+      {"kind: ResourceFlavor, name: none", "ResourceFlavor none"},
+      {"kind: Workload, namespace: ns, name: none", "Workload ns/none"},
+      {"kind: Node, name: none", "Node none"},
+  };
+  for (const auto& [object, name] : missing)
+    EXPECT_EQ(wrong("{delete: [{kind: Node, name: n}, {" + object + "}]}"),
+              "spec.delete[1]: " + name + " does not exist");
+}
+
+TEST_F(WhatIfChanges, NameWhatIsWrong) {
+  const std::string queue = "apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, namespace: ns}";
+  const std::pair<std::string, std::string> cases[] = {
+      {"{}", "spec: expected changes in apply, delete or drain"},
+      {"{apply: all}", "spec: expected changes in apply, delete or drain"},
+      {"{delete: [{kind: Pod, name: p}]}", "spec.delete[0]: kind \"Pod\": expected ClusterQueue, Cohort, "},
+      {"{delete: [{kind: Node}]}", "spec.delete[0]: name: expected the name of an object"},
+      {"{delete: [5]}", "spec.delete[0]: name: expected the name of an object"},
+      {"{drain: [{key: zone, value: b}]}", "spec.drain[0]: no node has the label zone=b"},
+      {"{apply: [{kind: Pod}]}", "spec.apply[0]: Pod of  cannot be tried: expected a queue, flavor, topology, "},
+      {"{apply: [7]}", "spec.apply[0]: "},
+      {"{apply: [{" + queue + ", spec: {clusterQueue: cq, fairSharing: {weight: heavy}}}]}",
+       "spec.apply[0]: LocalQueue ns/q: spec.fairSharing.weight: quantities must match"},
+  };
+  for (const auto& [spec, expected] : cases)
+    EXPECT_TRUE(wrong(spec).starts_with(expected)) << spec << "\n" << wrong(spec);
+}
+
+// Kueue accepts these too: a local queue that counts for nothing goes last, and the largest weights are alike.
+TEST_F(WhatIfChanges, TakeAnyWeightOfALocalQueue) {
+  const auto weight = [&](const std::string& text) {
+    const auto changes = changes_of(
+        parse_yaml("spec: {apply: [{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, "
+                   "namespace: ns}, spec: {clusterQueue: cq, fairSharing: {weight: '" +
+                   text + "'}}}]}")
+            .value()
+            .front(),
+        engine, test::kEpoch);
+    EXPECT_TRUE(changes) << changes.error().message;
+    const auto fraction = std::get<engine::LocalQueueSeen>(changes->front()).object->fair_weight.fraction();
+    return std::pair(fraction.numerator, fraction.denominator);
+  };
+  using Pair = std::pair<std::uint64_t, std::uint64_t>;
+  EXPECT_EQ(weight("500m"), Pair(1, 2));
+  EXPECT_EQ(weight("0").first, 0u);
+  EXPECT_EQ(weight("-3").first, 0u);
+  EXPECT_EQ(weight("1e30"), weight("9e99"));
+  EXPECT_GE(weight("1e30").first, std::uint64_t{1} << 62);
+}
+
+}  // namespace
+}  // namespace berth::cli::what_if_changes_test
