@@ -125,8 +125,10 @@ void Engine::Impl::emit_finalizers(Effects& out) {
   queues.insert(terminating_queues.begin(), terminating_queues.end());
   for (const auto& name : queues) {
     consider("ClusterQueue", registries.cluster_queue(name)->meta, [&] {
-      return std::ranges::any_of(workloads.in_cluster_queue(name),
-                                 [&](const Tracked* t) { return holding_status(*t) != nullptr; });
+      bool in_use = false;
+      workloads.for_each_in_cluster_queue(name,
+                                          [&](const Tracked& t) { in_use = in_use || holding_status(t) != nullptr; });
+      return in_use;
     });
   }
   if (!std::exchange(configuration_changed, false)) return;

@@ -6,7 +6,10 @@
 namespace berth::engine {
 
 TrackedWorkloads::TrackedWorkloads(const TrackedWorkloads& other)
-    : by_id_(other.by_id_.size(), nullptr),
+    : by_id_(other.by_id_.size()),
+      all_(other.all_, Before{&by_id_}),
+      by_local_queue_(other.by_local_queue_),
+      by_cluster_queue_(other.by_cluster_queue_),
       whys_(other.whys_),
       counts_by_local_queue_(other.counts_by_local_queue_),
       counts_by_cluster_queue_(other.counts_by_cluster_queue_),
@@ -14,31 +17,27 @@ TrackedWorkloads::TrackedWorkloads(const TrackedWorkloads& other)
       held_by_cluster_queue_(other.held_by_cluster_queue_),
       asked_(other.asked_),
       marked_(other.marked_) {
-  for (const auto& [key, t] : other.all_) {
-    auto copy = std::make_unique<Tracked>(*t);
-    if (copy->why != nullptr) copy->why = &whys_.find(*copy->why)->first;
-    by_id_[copy->id.index()] = copy.get();
-    const std::string_view own_key = copy->key;
-    all_.emplace_hint(all_.end(), own_key, std::move(copy));
+  for (std::size_t i = 0; i < by_id_.size(); ++i) {
+    if (other.by_id_[i] == nullptr) continue;
+    by_id_[i] = std::make_unique<Tracked>(*other.by_id_[i]);
+    if (by_id_[i]->why != nullptr) by_id_[i]->why = &whys_.find(*by_id_[i]->why)->first;
   }
-  for (const auto& [name, set] : other.by_local_queue_) by_local_queue_.emplace(name, same(set));
-  for (const auto& [name, set] : other.by_cluster_queue_) by_cluster_queue_.emplace(name, same(set));
   for (const auto& [when, set] : other.timers_) timers_.emplace(when, same(set));
 }
 
 TrackedWorkloads::Set TrackedWorkloads::same(const Set& theirs) const {
   Set ours;
-  for (const Tracked* t : theirs) ours.insert(ours.end(), by_id_[t->id.index()]);
+  for (const Tracked* t : theirs) ours.insert(ours.end(), by_id_[t->id.index()].get());
   return ours;
 }
 
 const Tracked* TrackedWorkloads::find(std::string_view key) const {
-  const auto it = all_.find(key);
-  return it == all_.end() ? nullptr : it->second.get();
+  const WorkloadId* id = all_.find([&](WorkloadId each) { return key.compare(by_id_[each.index()]->key); });
+  return id == nullptr ? nullptr : by_id_[id->index()].get();
 }
 
 const Tracked* TrackedWorkloads::find(WorkloadId id) const {
-  return id.valid() && id.index() < by_id_.size() ? by_id_[id.index()] : nullptr;
+  return id.valid() && id.index() < by_id_.size() ? by_id_[id.index()].get() : nullptr;
 }
 
 Tracked* TrackedWorkloads::find(std::string_view key) { return const_cast<Tracked*>(std::as_const(*this).find(key)); }
@@ -49,21 +48,30 @@ Tracked& TrackedWorkloads::insert(std::string key, WorkloadId id) {
   Tracked& t = *tracked;
   t.key = std::move(key);
   t.id = id;
-  if (by_id_.size() <= id.index()) by_id_.resize(id.index() + 1, nullptr);
-  by_id_[id.index()] = &t;
-  all_.emplace(t.key, std::move(tracked));
+  if (by_id_.size() <= id.index()) by_id_.resize(id.index() + 1);
+  by_id_[id.index()] = std::move(tracked);
+  all_.insert(id);
   return t;
 }
 
 void TrackedWorkloads::renumber(const std::function<WorkloadId(const Tracked&)>& id_of) {
+  ById former;
+  all_.visit(0, [&](WorkloadId id) { return former.push_back(std::move(by_id_[id.index()])), true; });
+  all_ = CountedOrder<WorkloadId, Before>(Before{&by_id_});
   by_id_.clear();
+  by_local_queue_.clear();
+  by_cluster_queue_.clear();
   marked_.clear();
-  for (const auto& [key, t] : all_) {
-    t->id = id_of(*t);
-    if (by_id_.size() <= t->id.index()) by_id_.resize(t->id.index() + 1, nullptr);
-    by_id_[t->id.index()] = t.get();
-    t->marked = false;
-    mark(*t);
+  for (auto& each : former) {
+    Tracked& t = *each;
+    t.id = id_of(t);
+    if (by_id_.size() <= t.id.index()) by_id_.resize(t.id.index() + 1);
+    by_id_[t.id.index()] = std::move(each);
+    all_.insert(t.id);
+    append(by_local_queue_, &Tracked::in_local_queue, t.local_queue, t);
+    append(by_cluster_queue_, &Tracked::in_cluster_queue, t.cluster_queue, t);
+    t.marked = false;
+    mark(t);
   }
 }
 
@@ -71,33 +79,46 @@ void TrackedWorkloads::erase(Tracked& t) {
   count(t, std::nullopt);
   hold(t, nullptr);
   wait(t, nullptr);
-  unfile(by_local_queue_, t.local_queue, t);
-  unfile(by_cluster_queue_, t.cluster_queue, t);
+  unfile(by_local_queue_, &Tracked::in_local_queue, t.local_queue, t);
+  unfile(by_cluster_queue_, &Tracked::in_cluster_queue, t.cluster_queue, t);
   set_timer(t, std::nullopt);
-  by_id_[t.id.index()] = nullptr;
-  all_.erase(all_.find(t.key));
+  all_.erase(t.id);
+  by_id_[t.id.index()].reset();
 }
 
-void TrackedWorkloads::unfile(Index& index, const std::string& name, Tracked& t) {
+void TrackedWorkloads::append(Index& index, std::size_t Tracked::* position, const std::string& name, Tracked& t) {
+  if (name.empty()) return;
+  List& list = index[name];
+  t.*position = list.size();
+  list.push_back(t.id);
+}
+
+// The last one of the list takes its position.
+void TrackedWorkloads::unfile(Index& index, std::size_t Tracked::* position, const std::string& name, Tracked& t) {
   const auto it = index.find(name);
   if (it == index.end()) return;
-  it->second.erase(&t);
-  if (it->second.empty()) index.erase(it);
+  List& list = it->second;
+  Tracked& last = *by_id_[list.back().index()];
+  last.*position = t.*position;
+  list[t.*position] = last.id;
+  list.pop_back();
+  if (list.empty()) index.erase(it);
 }
 
-void TrackedWorkloads::refile(Index& index, std::string& name, std::string other, Tracked& t) {
+void TrackedWorkloads::refile(Index& index, std::size_t Tracked::* position, std::string& name, std::string other,
+                              Tracked& t) {
   if (name == other) return;
-  unfile(index, name, t);
+  unfile(index, position, name, t);
   name = std::move(other);
-  if (!name.empty()) index[name].insert(&t);
+  append(index, position, name, t);
 }
 
 void TrackedWorkloads::file(Tracked& t, std::string local_queue, std::string cluster_queue) {
   if (t.local_queue == local_queue && t.cluster_queue == cluster_queue) return;
   count_out(t);
   sum_out(t);
-  refile(by_local_queue_, t.local_queue, std::move(local_queue), t);
-  refile(by_cluster_queue_, t.cluster_queue, std::move(cluster_queue), t);
+  refile(by_local_queue_, &Tracked::in_local_queue, t.local_queue, std::move(local_queue), t);
+  refile(by_cluster_queue_, &Tracked::in_cluster_queue, t.cluster_queue, std::move(cluster_queue), t);
   count_in(t);
   sum_in(t);
 }
@@ -183,16 +204,10 @@ const TrackedWorkloads::Counts& TrackedWorkloads::counts_of_cluster_queue(std::s
   return it == counts_by_cluster_queue_.end() ? kNone : it->second;
 }
 
-const TrackedWorkloads::Set& TrackedWorkloads::in_local_queue(std::string_view key) const {
-  static const Set kNone;
-  const auto it = by_local_queue_.find(key);
-  return it == by_local_queue_.end() ? kNone : it->second;
-}
-
-const TrackedWorkloads::Set& TrackedWorkloads::in_cluster_queue(std::string_view name) const {
-  static const Set kNone;
-  const auto it = by_cluster_queue_.find(name);
-  return it == by_cluster_queue_.end() ? kNone : it->second;
+const TrackedWorkloads::List& TrackedWorkloads::listed(const Index& index, std::string_view name) {
+  static const List kNone;
+  const auto it = index.find(name);
+  return it == index.end() ? kNone : it->second;
 }
 
 void TrackedWorkloads::set_timer(Tracked& t, std::optional<Time> when) {
@@ -218,11 +233,11 @@ std::vector<Tracked*> TrackedWorkloads::due(Time now) const {
 }
 
 void TrackedWorkloads::mark_local_queue(std::string_view key) {
-  for (Tracked* t : in_local_queue(key)) mark(*t);
+  for (const WorkloadId id : listed(by_local_queue_, key)) mark(*by_id_[id.index()]);
 }
 
 void TrackedWorkloads::mark_cluster_queue(std::string_view name) {
-  for (Tracked* t : in_cluster_queue(name)) mark(*t);
+  for (const WorkloadId id : listed(by_cluster_queue_, name)) mark(*by_id_[id.index()]);
 }
 
 std::vector<Tracked*> TrackedWorkloads::take_marked() {

@@ -16,6 +16,7 @@
 #include "engine/engine.h"
 #include "engine/held_sums.h"
 #include "engine/lifecycle/topology.h"
+#include "engine/queue/counted_order.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {
@@ -107,6 +108,8 @@ struct Tracked {
   std::string cluster_queue;  // of the admission, else of the local queue; empty: unknown
   std::optional<Time> timer;
   bool marked = false;  // must be looked at
+  // Its positions in the lists of its queues.
+  std::size_t in_local_queue = 0, in_cluster_queue = 0;
 };
 
 class TrackedWorkloads {
@@ -131,8 +134,10 @@ class TrackedWorkloads {
 
   // Indexes it under these queues.
   void file(Tracked& tracked, std::string local_queue, std::string cluster_queue);
-  const Set& in_local_queue(std::string_view key) const;
-  const Set& in_cluster_queue(std::string_view name) const;
+  template <typename Visit>
+  void for_each_in_cluster_queue(std::string_view name, Visit visit) const {  // in no particular order
+    for (const WorkloadId id : listed(by_cluster_queue_, name)) visit(std::as_const(*by_id_[id.index()]));
+  }
 
   // Counts it in its queues with this reason; none: not at all. Later changes of its queues take the count along.
   void count(Tracked& tracked, const std::optional<QueueCensus::Why>& why);
@@ -168,12 +173,24 @@ class TrackedWorkloads {
   void renumber(const std::function<WorkloadId(const Tracked&)>& id_of);
 
   template <typename Visit>
-  void for_each(Visit visit) const {
-    for (const auto& [key, tracked] : all_) visit(*tracked);
+  void for_each_in_any_order(Visit visit) const {  // the fastest way, by id
+    for (const auto& each : by_id_) {
+      if (each != nullptr) visit(std::as_const(*each));
+    }
+  }
+  template <typename Visit>
+  void for_each(Visit visit) const {  // by key
+    all_.visit(0, [&](WorkloadId id) { return visit(*by_id_[id.index()]), true; });
   }
 
  private:
-  using Index = std::map<std::string, Set, std::less<>>;
+  using ById = std::vector<std::unique_ptr<Tracked>>;
+  struct Before {
+    const ById* by_id;
+    bool operator()(WorkloadId a, WorkloadId b) const { return (*by_id)[a.index()]->key < (*by_id)[b.index()]->key; }
+  };
+  using List = std::vector<WorkloadId>;
+  using Index = std::map<std::string, List, std::less<>>;
   using CountsByQueue = std::map<std::string, Counts, std::less<>>;
   static void add(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why);
   static void subtract(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why);
@@ -181,11 +198,13 @@ class TrackedWorkloads {
   void count_out(const Tracked& tracked);
   void sum_in(const Tracked& tracked);
   void sum_out(const Tracked& tracked);
-  static void unfile(Index& index, const std::string& name, Tracked& tracked);
-  static void refile(Index& index, std::string& name, std::string other, Tracked& tracked);
+  static const List& listed(const Index& index, std::string_view name);
+  void unfile(Index& index, std::size_t Tracked::* position, const std::string& name, Tracked& tracked);
+  void refile(Index& index, std::size_t Tracked::* position, std::string& name, std::string other, Tracked& tracked);
+  static void append(Index& index, std::size_t Tracked::* position, const std::string& name, Tracked& tracked);
 
-  std::map<std::string_view, std::unique_ptr<Tracked>> all_;  // the keys are those of the workloads
-  std::vector<Tracked*> by_id_;
+  ById by_id_;
+  CountedOrder<WorkloadId, Before> all_{Before{&by_id_}};  // by key
   Index by_local_queue_, by_cluster_queue_;
   std::map<QueueCensus::Why, std::size_t> whys_;  // the reasons of counted workloads, with the number of their users
   CountsByQueue counts_by_local_queue_, counts_by_cluster_queue_;

@@ -222,10 +222,11 @@ void Explainer::forecast(Probe& probe) {
 }
 
 void Explainer::evictions() {
-  for (const Tracked* other : workloads_.in_cluster_queue(t_.cluster_queue)) {
-    if (out.waits_for.size() == Explanation::kMaxAhead) return;
-    if (other != &t_ && lifecycle::state_of(*other->now) == State::kEvicting) out.waits_for.push_back(other->key);
-  }
+  workloads_.for_each_in_cluster_queue(t_.cluster_queue, [&](const Tracked& other) {
+    if (&other != &t_ && lifecycle::state_of(*other.now) == State::kEvicting) out.waits_for.push_back(other.key);
+  });
+  std::ranges::sort(out.waits_for);
+  if (out.waits_for.size() > Explanation::kMaxAhead) out.waits_for.resize(Explanation::kMaxAhead);
 }
 
 void Explainer::shortages(const Pending& pending) {

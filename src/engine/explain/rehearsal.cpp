@@ -20,8 +20,8 @@ constexpr int kMaxPasses = 1'000;
 // The writes that are in flight succeed too.
 Rehearsal::Rehearsal(const Engine& original, Time now) : engine_(original.copy()), now_(now) {
   const Engine::Impl& impl = *engine_.impl_;
-  impl.workloads.for_each([&](const Tracked& t) {
-    if (lifecycle::state_of(*t.base) == lifecycle::State::kEvicting) evicting_.insert(t.key);
+  impl.workloads.for_each_in_any_order([&](const Tracked& t) {
+    if (!t.evicting_since.empty()) evicting_.insert(t.key);
   });
   for (const auto& [write, t] : impl.writes) {
     Workload changed = *t->base;
@@ -40,6 +40,15 @@ std::vector<std::string> Rehearsal::cluster_queues() const {
 const Workload* Rehearsal::find(std::string_view key) const {
   const Tracked* t = std::as_const(engine_.impl_->workloads).find(key);
   return t == nullptr ? nullptr : &*t->now;
+}
+
+std::vector<Rehearsal::Held> Rehearsal::held() const {
+  std::vector<Held> out;
+  engine_.impl_->workloads.for_each([&](const Tracked& t) {
+    if (const auto* holding = engine_.impl_->holding_status(t))
+      out.push_back({t.key, &*t.now, holding->admission->cluster_queue});
+  });
+  return out;
 }
 
 bool Rehearsal::settle() {

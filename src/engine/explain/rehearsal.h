@@ -32,6 +32,14 @@ class Rehearsal {
   std::vector<std::string> cluster_queues() const;
   // The workload as decided; null: it does not exist, or it has finished.
   const api::kueue::Workload* find(std::string_view key) const;
+  // The workloads that hold quota, by key; valid until something changes. A workload that was not changed here is the
+  // same object in all rehearsals of one engine.
+  struct Held {
+    std::string_view key;
+    const api::kueue::Workload* workload;
+    std::string_view cluster_queue;
+  };
+  std::vector<Held> held() const;
   // Workloads that were preempted, by key, with the message of their condition.
   const std::map<std::string, std::string>& preempted() const { return preempted_; }
 

@@ -10,11 +10,6 @@
 namespace berth::engine {
 namespace {
 
-struct Held {
-  std::string cluster_queue, what;
-};
-using ByKey = std::map<std::string, Held>;  // "namespace/name"
-
 // "main 3 x default-flavor on rack1/node1:2, rack1/node2:1"
 std::string words_of(const api::kueue::Admission& admission) {
   std::string out;
@@ -35,12 +30,19 @@ std::string words_of(const api::kueue::Admission& admission) {
   return out;
 }
 
-ByKey held_in(const Engine& engine) {
-  ByKey out;
-  for (const HeldQuota& held : engine.held_quotas()) {
-    const auto& admission = held.workload->status.admission;
-    out[api::object_key(held.workload->meta)] = {held.cluster_queue, admission ? words_of(*admission) : ""};
+struct Held {
+  std::string cluster_queue;
+  const api::kueue::Workload* workload;
+  std::string what() const {
+    return workload->status.admission ? words_of(*workload->status.admission) : std::string();
   }
+};
+using ByKey = std::map<std::string, Held, std::less<>>;  // "namespace/name"
+
+ByKey held_in(const Rehearsal& rehearsal) {
+  ByKey out;
+  for (const auto& held : rehearsal.held())
+    out.emplace_hint(out.end(), held.key, Held{std::string(held.cluster_queue), held.workload});
   return out;
 }
 
@@ -91,22 +93,22 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
   out.complete = without.settle();
   for (const Event& change : changes) with.feed(change);
   out.complete = with.settle() && out.complete;
-  const ByKey before = held_in(without.engine()), after = held_in(with.engine());
+  const ByKey before = held_in(without), after = held_in(with);
   const auto why = [&](const std::string& key) { return why_it_waits(with, key); };
   for (const auto& [key, held] : after) {
     const auto old = before.find(key);
     if (old == before.end()) {
-      out.admitted.push_back({key, held.cluster_queue, "", held.what, ""});
-    } else if (old->second.what != held.what) {
-      out.moved.push_back({key, held.cluster_queue, old->second.what, held.what, ""});
+      out.admitted.push_back({key, held.cluster_queue, "", held.what(), ""});
+    } else if (old->second.workload != held.workload && old->second.what() != held.what()) {
+      out.moved.push_back({key, held.cluster_queue, old->second.what(), held.what(), ""});
     }
   }
   for (const auto& [key, held] : before) {
     if (after.contains(key)) continue;
     if (with.find(key) != nullptr) {
-      out.waiting.push_back({key, held.cluster_queue, held.what, "", why(key)});
+      out.waiting.push_back({key, held.cluster_queue, held.what(), "", why(key)});
     } else {
-      out.gone.push_back({key, held.cluster_queue, held.what, "", ""});
+      out.gone.push_back({key, held.cluster_queue, held.what(), "", ""});
     }
   }
   for (const Event& change : changes) {
@@ -120,8 +122,8 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
     if (without.preempted().contains(key)) continue;
     const auto old = before.find(key), again = after.find(key);
     out.preempted.push_back({key, old == before.end() ? "" : old->second.cluster_queue,
-                             old == before.end() ? "" : old->second.what,
-                             again == after.end() ? "" : again->second.what, message});
+                             old == before.end() ? "" : old->second.what(),
+                             again == after.end() ? "" : again->second.what(), message});
   }
   std::set<std::string> names;
   for (const Rehearsal* side : {&without, &with}) {

@@ -58,6 +58,21 @@ class CountedOrder {
     return before + static_cast<std::size_t>(it - node->keys.begin());
   }
 
+  // The key for which `compare(key)` is 0; nullptr: there is none. compare() says where the wanted key is: before this
+  // one (less than 0), or after it.
+  template <typename Compare>
+  const Key* find(Compare compare) const {
+    const Node* node = &root_;
+    while (!node->leaf()) {
+      const auto behind = std::partition_point(node->children.begin() + 1, node->children.end(),
+                                               [&](const Child& child) { return compare(child.first) >= 0; });
+      node = std::prev(behind)->node.get();
+    }
+    const auto at =
+        std::partition_point(node->keys.begin(), node->keys.end(), [&](const Key& key) { return compare(key) > 0; });
+    return at != node->keys.end() && compare(*at) == 0 ? &*at : nullptr;
+  }
+
   // Calls `visit` for the keys from position `from` on, in order, until it returns false.
   template <typename Visit>
   void visit(std::size_t from, Visit visit) const {

@@ -30,6 +30,10 @@ void expect_same(const Order& order, const std::vector<int>& sorted, std::size_t
   EXPECT_EQ(page(order, 0, sorted.size()), sorted);
   for (std::size_t i = 0; i < sorted.size(); i += stride) {
     ASSERT_EQ(order.position(sorted[i]), i);
+    const int* found = order.find([&](int key) { return sorted[i] - key; });
+    ASSERT_TRUE(found != nullptr && *found == sorted[i]);
+    const bool next = i + 1 < sorted.size() && sorted[i + 1] == sorted[i] + 1;
+    ASSERT_EQ(order.find([&](int key) { return sorted[i] + 1 - key; }) != nullptr, next);
     const auto some = page(order, i, 3);
     ASSERT_TRUE(std::equal(some.begin(), some.end(), sorted.begin() + static_cast<std::ptrdiff_t>(i)));
     ASSERT_EQ(some.size(), std::min<std::size_t>(3, sorted.size() - i));
