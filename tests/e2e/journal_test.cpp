@@ -46,6 +46,11 @@ TEST(Journal, EveryDecisionIsReplayed) {
   const Finished state = run({BERTH_PROGRAM, "replay", journal, "--until", "2100-01-01T00:00:00Z", "-o", "json"}, {});
   EXPECT_EQ(state.exit_code, 0) << state.err;
   EXPECT_TRUE(has(state.out, "\"clusterQueue\": \"team-a\"")) << state.out;
+  const Finished before = run({BERTH_PROGRAM, "replay", journal, "--until", "2000-01-01T00:00:00Z"}, {});
+  EXPECT_EQ(before.exit_code, 1);
+  EXPECT_TRUE(has(before.err, "berth: the journal " + journal + " begins at ")) << before.err;
+  EXPECT_TRUE(has(before.err, ", after 2000-01-01T00:00:00Z")) << before.err;
+  EXPECT_TRUE(has(run({BERTH_PROGRAM, "replay", journal, "--until", "noon"}, {}).err, "berth: --until: "));
 
   const std::string first = segments_in(journal).at(0);
   std::fstream file(first, std::ios::in | std::ios::out | std::ios::binary);

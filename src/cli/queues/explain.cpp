@@ -125,7 +125,8 @@ Command add_explain(CLI::App& root, const Session& session) {
       "was tried on a copy of the queues. For an admitted workload: what it got, and who was preempted for it.\n"
       "Example: berth explain job train -n team-a");
   return {app, [session, flags] {
-            take_namespace(flags->name, flags->common);
+            if (const auto taken = take_name(flags->name, flags->common); !taken)
+              return session.misused(taken.error().message);
             return explain(session, *flags);
           }};
 }

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "api/field_error.h"
 #include "cli/queues/words.h"
 
 namespace berth::cli::queues {
@@ -13,11 +14,17 @@ void add_place_flags(CLI::App& app, CommonFlags& flags) {
   app.add_option("-n,--namespace", flags.ns, "The namespace (default: the context's)");
 }
 
-void take_namespace(std::string& name, CommonFlags& flags) {
-  const std::size_t slash = name.find('/');
-  if (slash == std::string::npos) return;
-  flags.ns = name.substr(0, slash);
-  name.erase(0, slash + 1);
+Result<void> take_name(std::string& name, CommonFlags& flags) {
+  const std::string given = name;
+  if (const std::size_t slash = name.find('/'); slash != std::string::npos) {
+    flags.ns = name.substr(0, slash);
+    name.erase(0, slash + 1);
+    if (!api::check_dns_label(flags.ns).empty()) return wrong_value("NAME", given, "expected NAME or NAMESPACE/NAME");
+  }
+  if (!flags.ns.empty() && !api::check_dns_label(flags.ns).empty())
+    return wrong_value("--namespace", flags.ns, "expected the name of a namespace");
+  if (!api::check_dns_subdomain(name).empty()) return wrong_value("NAME", given, "expected NAME or NAMESPACE/NAME");
+  return {};
 }
 
 void add_format_flags(CLI::App& app, CommonFlags& flags) {

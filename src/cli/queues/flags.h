@@ -26,8 +26,9 @@ struct CommonFlags {
 
 // --kubeconfig, --context and --namespace.
 void add_place_flags(CLI::App& app, CommonFlags& flags);
-// A name such as "team-a/train" names its namespace too: moves that to `flags`.
-void take_namespace(std::string& name, CommonFlags& flags);
+// A NAME such as "team-a/train" names its namespace too: moves that to `flags`. Error: these cannot be names of
+// objects. They become parts of paths, so this is checked before a server is asked.
+Result<void> take_name(std::string& name, CommonFlags& flags);
 void add_format_flags(CLI::App& app, CommonFlags& flags);  // --output and --show-managed-fields
 void add_dry_run_flag(CLI::App& app, CommonFlags& flags);
 // An option that may be repeated, each with one value.

@@ -176,9 +176,12 @@ int show_calibration(const Session& session, const Format& format, const Predict
   return 0;
 }
 
-int run_predict(const Session& session, const PredictFlags& flags) {
+int run_predict(const Session& session, PredictFlags& flags) {
   const auto moment = moment_of(flags.moment);
   if (!moment) return session.misused(moment.error().message);
+  if (!flags.type.empty()) {
+    if (const auto taken = take_name(flags.name, flags.common); !taken) return session.misused(taken.error().message);
+  }
   if (flags.moment.journal.empty()) {
     if (flags.calibration) return session.misused("--calibration needs --journal: it compares with what happened");
     if (flags.name.empty()) return session.misused("expected TYPE and NAME");
@@ -214,10 +217,7 @@ Command add_predict(CLI::App& root, const Session& session) {
       "P90:\n"
       "in nine of ten. What is submitted later is not foreseen.\n"
       "Example: berth predict job train -n team-a");
-  return {app, [session, flags] {
-            take_namespace(flags->name, flags->common);
-            return run_predict(session, *flags);
-          }};
+  return {app, [session, flags] { return run_predict(session, *flags); }};
 }
 
 }  // namespace berth::cli::queues

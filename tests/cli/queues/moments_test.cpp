@@ -101,6 +101,23 @@ TEST_F(Moments, ObjectsThatWereNotThereAreNamed) {
   EXPECT_EQ(run({"explain", "clusterqueue", "cq"}).code, 2);
 }
 
+// Names become parts of paths: no server is asked for others, so this needs none.
+TEST(QuestionsAboutNoName, AreMisuse) {
+  for (const char* command : {"explain", "predict"}) {
+    for (const char* name :
+         {"a b", "../../x", "a?all=true", "a%2fb", "x\r\nHost: y", "ns/a/b", "ns/", "/w", "A_b", "Team/w", ""}) {
+      const Ran ran = run_command({command, "workload", name});
+      EXPECT_EQ(ran.code, 2) << command << " " << name;
+      std::string shown = name;
+      std::ranges::replace_if(shown, [](char c) { return c == '\r' || c == '\n'; }, ' ');
+      EXPECT_EQ(ran.said, "berth: NAME \"" + shown + "\": expected NAME or NAMESPACE/NAME\n");
+    }
+    EXPECT_EQ(run_command({command, "workload", "w", "-n", "a/b"}).said,
+              "berth: --namespace \"a/b\": expected the name of a namespace\n");
+    EXPECT_EQ(run_command({command, "clusterqueue", "../x"}).code, 2);
+  }
+}
+
 TEST(MomentsOfNoJournal, AreRefused) {
   for (const Words& words :
        {Words{"explain", "workload", "w"}, Words{"predict", "workload", "w"}, Words{"predict", "--calibration"}}) {
