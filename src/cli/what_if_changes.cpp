@@ -8,6 +8,11 @@
 #include <set>
 #include <utility>
 
+#include "api/field_error.h"
+#include "api/kueue/validation/cluster_queue.h"
+#include "api/kueue/validation/cohort.h"
+#include "api/kueue/validation/resource_flavor.h"
+#include "api/kueue/validation/workload.h"
 #include "engine/explain/rehearsal.h"
 #include "jobs/compose.h"
 #include "jobs/job_adapter.h"
@@ -57,9 +62,23 @@ Result<Event> seen_job(const Json& object, Time now) {
                           kind, version));
 }
 
+// The rules of Kueue's webhooks, as for an update that changes nothing: what an API server lets pass is tried. A client
+// may also send objects that no API server has seen.
+api::FieldErrors broken_rules(std::string_view kind, const Json& object) {
+  using namespace api::kueue;
+  if (kind == "ClusterQueue") return validate_cluster_queue_update(object, object);
+  if (kind == "Cohort") return validate_cohort(object);
+  if (kind == "ResourceFlavor") return validate_resource_flavor(object);
+  if (kind == "Workload") return validate_workload(object);
+  return {};
+}
+
 Result<Event> applied(const Json& object, Time now) {
   using namespace api::kueue;
   const std::string_view kind = string_at(object, {"kind"});
+  if (string_at(object, {"metadata", "name"}).empty()) return fail("metadata.name: expected the name of an object");
+  if (const auto errors = broken_rules(kind, object); !errors.empty())
+    return fail(fmt::format("{} {}: {}", kind, api::object_key(object), api::to_string(errors)));
   if (kind == "Node") return Event(engine::NodeSeen{std::make_shared<const api::Node>(api::decode_node(object))});
   if (kind == "ClusterQueue") return seen<engine::ClusterQueueSeen>(decode_cluster_queue(object));
   if (kind == "Cohort") return seen<engine::CohortSeen>(decode_cohort(object));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
+#include "engine/explain/what_if.h"
 #include "engine/support/build.h"
 
 namespace berth::cli::what_if_changes_test {
@@ -62,13 +63,51 @@ TEST_F(WhatIfChanges, NameWhatIsWrong) {
       {"{delete: [{kind: Node}]}", "spec.delete[0]: name: expected the name of an object"},
       {"{delete: [5]}", "spec.delete[0]: name: expected the name of an object"},
       {"{drain: [{key: zone, value: b}]}", "spec.drain[0]: no node has the label zone=b"},
-      {"{apply: [{kind: Pod}]}", "spec.apply[0]: Pod of  cannot be tried: expected a queue, flavor, topology, "},
-      {"{apply: [7]}", "spec.apply[0]: "},
+      {"{apply: [{kind: Pod, metadata: {name: p}}]}",
+       "spec.apply[0]: Pod of  cannot be tried: expected a queue, flavor, topology, "},
+      {"{apply: [7]}", "spec.apply[0]: metadata.name: expected the name of an object"},
+      {"{apply: [{kind: ClusterQueue, spec: {}}]}", "spec.apply[0]: metadata.name: expected the name of an object"},
+      {"{apply: [{kind: ClusterQueue, metadata: {name: x}, spec: {fairSharing: {weight: '-1'}}}]}",
+       "spec.apply[0]: ClusterQueue x: spec.fairSharing.weight: Invalid value: \"-1\": must be greater than or equal "
+       "to 0"},
+      {"{apply: [{kind: Workload, metadata: {name: x, namespace: ns}, spec: {podSets: [{name: a, minCount: 1}, {name: "
+       "b, minCount: 1}]}}]}",
+       "spec.apply[0]: Workload ns/x: spec.podSets: Invalid value: 2: at most one podSet can use minCount"},
       {"{apply: [{" + queue + ", spec: {clusterQueue: cq, fairSharing: {weight: heavy}}}]}",
        "spec.apply[0]: LocalQueue ns/q: spec.fairSharing.weight: quantities must match"},
   };
   for (const auto& [spec, expected] : cases)
     EXPECT_TRUE(wrong(spec).starts_with(expected)) << spec << "\n" << wrong(spec);
+}
+
+// No API server has seen these: they are refused, or tried without harm.
+TEST_F(WhatIfChanges, ThatAreHostileDoNoHarm) {
+  const std::string object = "metadata: {name: x, namespace: ns}, spec: ";
+  for (const std::string spec :
+       {"null", "{}", "5", "{podSets: []}", "{queueName: q, active: true}", "{queueName: q, podSets: {}}",
+        "{queueName: q, podSets: [{name: a, count: -5, template: {}}]}", "{queueName: q, podSets: [null]}",
+        "{queueName: q, podSets: [{name: a, count: 2147483647, template: {spec: {containers: [{resources: {requests: "
+        "{cpu: 9e18}}}]}}}]}",
+        "{resourceGroups: [{}]}", "{resourceGroups: [{coveredResources: [cpu], flavors: [{}]}]}",
+        "{resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: "
+        "-4}]}]}]}",
+        "{resourceGroups: [{coveredResources: [cpu, cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: "
+        "4}, "
+        "{name: cpu, nominalQuota: 9e99}]}, {name: f}]}]}",
+        "{parentName: x}", "{cohortName: '../x', queueingStrategy: LIFO}", "{clusterQueue: x}", "{levels: [{}, 5]}",
+        "{nodeLabels: 5, topologyName: x}"}) {
+    for (const char* kind :
+         {"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology", "AdmissionCheck", "Workload", "Node"}) {
+      const std::string yaml = "spec: {apply: [{kind: " + std::string(kind) + ", " + object + spec + "}]}";
+      const auto changes = changes_of(parse_yaml(yaml).value().front(), engine, test::kEpoch);
+      if (!changes) {
+        EXPECT_TRUE(changes.error().message.starts_with("spec.apply[0]: ")) << changes.error().message;
+      } else {
+        SCOPED_TRACE(yaml);
+        engine::what_if(engine, test::kEpoch, *changes);
+      }
+    }
+  }
 }
 
 // Kueue accepts these too: a local queue that counts for nothing goes last, and the largest weights are alike.
