@@ -1,5 +1,5 @@
-// kueue_pod_scheduling_gate_removal_seconds of a whole controller: the admission gates of single pods and of groups,
-// each told once.
+// kueue_pod_scheduling_gate_removal_seconds of a whole controller: the admission and topology gates of single pods and
+// of groups, each told once.
 #include <gtest/gtest.h>
 
 #include "controller/metrics_fixture.h"
@@ -54,6 +54,43 @@ TEST_F(GateRemoval, IsNotToldOfAPodThatIsStopped) {
   pass();
   EXPECT_TRUE(told("p", "Stopped"));
   EXPECT_EQ(count(), alone + "1\n");
+}
+
+// The topology gate is removed later than the admission gate, by the ungater.
+TEST_F(GateRemoval, IsToldOfTheTopologyGate) {
+  make(api::kTopologies, "Topology", "",
+       "{metadata: {name: hosts}, spec: {levels: [{nodeLabel: kubernetes.io/hostname}]}}");
+  make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "",
+       "{metadata: {name: placed}, spec: {topologyName: hosts, nodeLabels: {pool: p}}}");
+  make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
+       "{metadata: {name: racks}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
+       "[{name: placed, resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
+  make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
+       "{metadata: {name: r}, spec: {clusterQueue: racks}}");
+  make(apiserver::kNodes, "Node", "",
+       "{metadata: {name: n, labels: {pool: p, kubernetes.io/hostname: n}}, status: {allocatable: {cpu: '4', pods: "
+       "'10'}, conditions: [{type: Ready, status: 'True'}]}}");
+  EXPECT_TRUE(patch(apiserver::kNodes, "", "n", R"({"spec":{"taints":null}})").ok()) << "a new node is not ready";
+  for (const auto& [name, group] : {std::pair("alone", ""), std::pair("member", ", kueue.x-k8s.io/pod-group-name: g")})
+    make(apiserver::kPods, "Pod", "default",
+         "{metadata: {name: " + std::string(name) +
+             ", labels: {kueue.x-k8s.io/queue-name: r, kueue.x-k8s.io/managed: "
+             "'true'" +
+             group +
+             "}, annotations: {kueue.x-k8s.io/role-hash: role, kueue.x-k8s.io/pod-group-total-count: "
+             "'1', kueue.x-k8s.io/podset-required-topology: kubernetes.io/hostname}, finalizers: "
+             "[kueue.x-k8s.io/managed]}, "
+             "spec: {restartPolicy: Never, schedulingGates: [{name: kueue.x-k8s.io/admission}, {name: "
+             "kueue.x-k8s.io/topology}], containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}");
+  pass(10);
+  for (const char* name : {"alone", "member"})
+    EXPECT_TRUE(array_at(seen(name), {"spec", "schedulingGates"}).empty())
+        << to_string(*find_path(workloads().at(0), {"status"}));
+  const auto of = [](const std::string& is_group, const std::string& gate) {
+    return R"({cluster_queue="racks",is_group=")" + is_group + R"(",name="kueue.x-k8s.io/)" + gate + "\"} 1\n";
+  };
+  EXPECT_EQ(count(),
+            of("false", "admission") + of("false", "topology") + of("true", "admission") + of("true", "topology"));
 }
 
 }  // namespace
