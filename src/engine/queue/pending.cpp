@@ -58,7 +58,11 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       ranked_(other.ranked_.begin(), other.ranked_.end(), BeforeByUsage{&slots}) {
   classes_.reserve(other.classes_.size());
   for (const Class& each : other.classes_) classes_.emplace_back(each, slots);
-  for (const auto& [class_key, id] : by_key_) classes_[id.index()].plan = &plans_.at(class_key.shape);
+  for (auto it = by_key_.begin(); it != by_key_.end(); ++it) {
+    Class& each = classes_[it->second.index()];
+    each.listed = it;
+    each.plan = &plans_.at(it->first.shape);
+  }
   for (const auto& [local_queue, local] : other.by_local_queue_)
     by_local_queue_.emplace(std::piecewise_construct, std::forward_as_tuple(local_queue),
                             std::forward_as_tuple(local, slots));
@@ -83,14 +87,14 @@ ClassId PendingQueue::class_of(const ClassKey& key) {
   classes_[id.index()].key = key;
   classes_[id.index()].plan = &plans_[key.shape];
   ++classes_[id.index()].plan->classes;
-  by_key_.emplace(key, id);
+  classes_[id.index()].listed = by_key_.emplace(key, id).first;
   return id;
 }
 
 void PendingQueue::drop_class(ClassId id) {
   Class& c = classes_[id.index()];
   if (c.parked) std::erase(parked_, id);
-  by_key_.erase(c.key);
+  by_key_.erase(c.listed);
   if (--c.plan->classes == 0) plans_.erase(c.key.shape);
   c = Class(slots_);
   free_classes_.push_back(id);

@@ -160,6 +160,7 @@ class PendingQueue {
     explicit Class(const Slots& slots) : members(Before{&slots}) {}
     Class(const Class& other, const Slots& slots);
     ClassKey key;
+    std::map<ClassKey, ClassId>::iterator listed;  // in by_key_
     Counted members;
     std::map<LocalQueueId, std::size_t> local_queues;  // number of members by local queue; no number is 0
     bool parked = false;
