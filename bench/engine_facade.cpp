@@ -182,6 +182,18 @@ void explain_waiting(benchmark::State& state) {
 }
 BENCHMARK(explain_waiting)->Unit(benchmark::kMillisecond);
 
+// The same of a workload with many before it in its queue: no raise is found.
+void explain_far_behind(benchmark::State& state) {
+  const Server& server = city();
+  int number = 50'999;
+  for (auto _ : state) {
+    const auto explanation = server.engine().explain(server.now(), "ns", "w" + std::to_string(number));
+    if (!explanation || explanation->position.value_or(0) < 9) return state.SkipWithError("it is not far behind");
+    number = 50'000 + (number + 7'919) % 1'000;
+  }
+}
+BENCHMARK(explain_far_behind)->Unit(benchmark::kMillisecond);
+
 // What would follow if one queue got twice its quota.
 void what_if_more_quota(benchmark::State& state) {
   const Server& server = city();
