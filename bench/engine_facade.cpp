@@ -182,7 +182,7 @@ void explain_waiting(benchmark::State& state) {
 }
 BENCHMARK(explain_waiting)->Unit(benchmark::kMillisecond);
 
-// The same of a workload with many before it in its queue: no raise is found.
+// The same of a workload with many before it in its queue.
 void explain_far_behind(benchmark::State& state) {
   const Server& server = city();
   int number = 50'999;
