@@ -70,7 +70,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
 
 PendingQueue::ClassKey PendingQueue::class_key(WorkloadId workload) const {
   const Slot& slot = slots_[workload];
-  bool alone = !share_verdicts_ || slot.barrier.has_value();
+  bool alone = !share_verdicts_ || slot.has_precedents || slot.barrier.has_value();
   return {slot.shape, slot.priority, slot.preemption_gated, alone ? workload : WorkloadId(),
           by_usage_ ? slot.local_queue : LocalQueueId()};
 }
@@ -283,6 +283,18 @@ bool PendingQueue::wake_all() {
   for (Class& c : classes_) c.lacks.clear();
   blocked_ = WorkloadId();
   return any;
+}
+
+void PendingQueue::wake(WorkloadId workload) {
+  const Slot& slot = slots_[workload];
+  if (slot.place != Slot::Place::kQueued) return;
+  Class& c = classes_[slot.class_id.index()];
+  c.lacks.clear();
+  if (c.parked) {
+    std::erase(parked_, slot.class_id);
+    unpark(slot.class_id);
+  }
+  if (blocked_ == workload) blocked_ = WorkloadId();
 }
 
 bool PendingQueue::sleeps(WorkloadId workload) const {

@@ -66,6 +66,8 @@ class PendingQueue {
   // Wakes classes that found no place on the nodes of this flavor.
   bool wake_place(FlavorId flavor);
   bool wake_all();
+  // Wakes the class of one workload, whatever it lacked.
+  void wake(WorkloadId workload);
   // What the workload's class lacked when it was last parked; empty when it was never parked, or since wake_all().
   std::span<const Lack> former_lacks(WorkloadId workload) const {
     return classes_[slots_[workload].class_id.index()].lacks;

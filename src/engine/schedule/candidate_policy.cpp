@@ -32,6 +32,8 @@ bool CandidatePolicy::too_important(bool own, const HolderKey& holder) const {
 
 bool CandidatePolicy::allows(bool own, const HolderKey& holder) const {
   if (too_important(own, holder) || !uses_short_ids(holder.workload)) return false;
+  // One that is being evicted gives its quota back anyway.
+  if (!holder.evicted && std::ranges::binary_search(preemptor_.spares, holder.workload)) return false;
   // At equal priority, only workloads that queued later may be preempted.
   return !own || holder.priority < preemptor_.priority || preemptor_.queued_at < slots_[holder.workload].queued_at;
 }

@@ -39,6 +39,7 @@ Scheduler::Impl::Impl(const Impl& other, const std::vector<NodeId>* roots)
       pass(state),
       cut_off(other.cut_off),
       seen_configuration(other.seen_configuration),
+      precedence_of(other.precedence_of),
       adopted(other.adopted),
       backoffs(other.backoffs) {
   const auto here = [&](NodeId node) { return state.queue(node) != nullptr; };

@@ -10,6 +10,8 @@ void Nominator::nominate(Entry& entry, bool resume) {
   Slot& slot = state_.slots[entry.workload];
   entry.targets.clear();
   entry.preemption_gated = false;
+  entry.spared = 0;
+  entry.outranks = 0;
   entry.patience_ends.reset();
   entry.assignment.clear();
   entry.plan = nullptr;
@@ -52,9 +54,8 @@ void Nominator::renominate(Entry& entry) {
 
 void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
                        std::span<const std::int32_t> nominated) {
-  const Slot& slot = state_.slots[entry.workload];
   Assigner::Request request;
-  request.preemptor = {entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
+  request.preemptor = state_.preemptor(entry.workload);
   request.plan = entry.plan;
   request.shape = entry.shape;
   request.counts = counts;
@@ -64,6 +65,7 @@ void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::
   placer_.place(entry);
   entry.targets.clear();
   entry.preemption_gated = false;
+  entry.spared = 0;
   entry.patience_ends.reset();
   if (entry.assignment.mode == Mode::kPreempt) find_targets(entry);
 }
@@ -74,10 +76,13 @@ void Nominator::find_targets(Entry& entry) {
   for (const auto& part : entry.assignment.parts) {
     if (part.mode == Mode::kPreempt) short_ids_.push_back(part.id);
   }
-  Preemptor preemptor{entry.queue->node, &entry.queue->config, slot.priority, slot.queued_at};
+  Preemptor preemptor = state_.preemptor(entry.workload);
   entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks());
   if (entry.targets.empty()) {
-    if (!waits_for_the_evicted(entry)) return note_debts(entry, preemptor);
+    if (!waits_for_the_evicted(entry)) {
+      count_spared(entry, preemptor);
+      return note_debts(entry, preemptor);
+    }
     entry.assignment.mode = Mode::kDeferredFit;
     return;
   }
@@ -88,6 +93,13 @@ void Nominator::find_targets(Entry& entry) {
     entry.targets.clear();
     entry.preemption_gated = true;
   }
+}
+
+// Whether it would find targets if it spared nobody: its message says so.
+void Nominator::count_spared(Entry& entry, Preemptor preemptor) const {
+  if (preemptor.spares.empty()) return;
+  preemptor.spares.clear();
+  entry.spared = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks()).size();
 }
 
 // A preemptor with precedence waits for all evicted workloads of its tree, even those that it could not choose now:

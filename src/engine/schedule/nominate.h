@@ -23,6 +23,7 @@ class Nominator {
   void assign(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
               std::span<const std::int32_t> nominated);
   void find_targets(Entry& entry);
+  void count_spared(Entry& entry, Preemptor preemptor) const;
   void note_debts(Entry& entry, const Preemptor& who) const;
   bool waits_for_the_evicted(Entry& entry);
   bool comes_free(Entry& entry);

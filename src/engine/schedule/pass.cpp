@@ -55,6 +55,7 @@ bool Pass::cycle() {
   moved_ = places_changed_ = false;
   std::size_t count = nominate_heads();
   if (count == 0) return false;
+  if (!state_.precedence.empty()) count_outranked(count);
   preempted_.clear();
   process_in_order(count);
   state_.ledger.drop_holds();
@@ -94,6 +95,18 @@ std::size_t Pass::nominate_heads() {
   return count;
 }
 
+// A preemptor comes before its victims, and before the victims of these.
+void Pass::count_outranked(std::size_t count) {
+  const std::span<Entry> entries(entries_.data(), count);
+  for (const Entry& entry : entries) {
+    const NodeId root = state_.ledger.root(entry.queue->node);
+    for (const WorkloadId above : state_.precedence.above(root, entry.workload)) {
+      const auto found = std::ranges::find(entries, above, &Entry::workload);
+      if (found != entries.end()) ++found->outranks;
+    }
+  }
+}
+
 // The workload was woken because something got free, but by now too little of it is left: an evaluation could not end
 // differently.
 bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
@@ -104,9 +117,11 @@ bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
                                         [&](const Lack& lack) { return state_.may_help(queue, lack, slot.shape); });
 }
 
-// A preemptor comes first: otherwise its victim, being older, could take the same quota again and again. Then: higher
-// priority of the queue, less borrowing, higher priority, older queue-order timestamp, UID.
+// A preemptor comes first: otherwise its victim, being older, could take the same quota again and again. Among
+// preemptors, first those that preempted others here. Then: higher priority of the queue, less borrowing, higher
+// priority, older queue-order timestamp, UID.
 bool Pass::before(const Entry& a, const Entry& b) const {
+  if (a.outranks != b.outranks) return a.outranks > b.outranks;
   const bool a_made_way = a.queue->pending.made_way(a.workload), b_made_way = b.queue->pending.made_way(b.workload);
   if (a_made_way != b_made_way) return a_made_way;
   const std::int32_t a_priority = a.queue->config.terms.priority, b_priority = b.queue->config.terms.priority;
@@ -225,6 +240,7 @@ void Pass::admit(Entry& entry) {
   state_.set_pods_ready(slot, false);
   state_.ledger.take(entry.workload, queue.node, entry.assignment.usage);
   state_.note_loans(queue.node, entry.assignment.usage);
+  state_.precedence.note_admitted(state_.ledger.root(queue.node), entry.workload);
   queue.holders.insert(slot, entry.workload);
   moved();
 }

@@ -36,6 +36,7 @@ class Pass {
   void collect(NodeId node);
   bool cycle();  // returns true when anything changed
   std::size_t nominate_heads();
+  void count_outranked(std::size_t count);
   void process_in_order(std::size_t count);
   bool before(const Entry& a, const Entry& b) const;
   void process(Entry& entry);

@@ -32,7 +32,7 @@ std::uint64_t fingerprint(std::string_view reason, std::string_view text) {
 std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size_t victims) {
   const Assignment& assignment = entry.assignment;
   Fingerprint print;
-  print.add(reason).add(victims).add(entry.preemption_gated ? 1 : 0);
+  print.add(reason).add(victims).add(entry.preemption_gated ? 1 : 0).add(entry.spared);
   for (const Shortage& each : assignment.shortages) {
     print.add(static_cast<std::uint64_t>(each.kind)).add(each.unit).add(each.resource.value).add(each.flavor.value);
     for (Amount amount : {each.a, each.b, each.c}) print.add(static_cast<std::uint64_t>(amount.count()));
@@ -43,6 +43,14 @@ std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size
     for (std::int32_t n : {none->failure.fits, none->failure.wanted}) print.add(static_cast<std::uint64_t>(n));
   }
   return print.value();
+}
+
+// The end of the message of a workload that would preempt others if they had not preempted each other before.
+std::string spared_text(std::size_t victims) {
+  return ". " + std::to_string(victims) +
+         " workload(s) could be preempted, but would then preempt this one or come back in turn; it is tried again "
+         "when a "
+         "workload of the cohort ends or its quota changes";
 }
 
 }  // namespace
@@ -89,6 +97,7 @@ void Pass::tell(const Entry& entry, std::string_view reason, std::size_t victims
   std::string text =
       message(entry.assignment, *entry.plan, *entry.shape, state_.names, nominator_.placer().explain(entry));
   if (victims > 0) text += pending_preemption(victims);
+  if (entry.spared > 0) text += spared_text(entry.spared);
   say({entry.workload, reason, {}, std::move(text), print, entry.preemption_gated});
 }
 

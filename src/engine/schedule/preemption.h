@@ -31,6 +31,7 @@ struct Preemptor {
   const QueueConfig* config = nullptr;
   std::int32_t priority = 0;
   Time queued_at{};
+  std::vector<WorkloadId> spares{};  // those that it may not preempt (Precedence), sorted by id
 };
 
 struct Target {

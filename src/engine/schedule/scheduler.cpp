@@ -211,9 +211,10 @@ WorkloadId Scheduler::enter(std::string_view uid, std::string_view job_uid, std:
 void Scheduler::leave(WorkloadId workload) {
   SchedulerState& state = impl_->state;
   if (!state.slots.known(workload)) return;
+  Slot& slot = state.slots[workload];
+  if (slot.queue.valid()) impl_->forget_precedence(slot.queue);
   withdraw(workload);
   release(workload);
-  Slot& slot = state.slots[workload];
   if (slot.shape.valid()) state.shapes.release(slot.shape);
   if (slot.local_queue.valid()) state.local_queues.release(slot.local_queue);
   state.slots.leave(workload);
@@ -316,6 +317,8 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
                     slot.on_hold == pending.on_hold && impl_->submitted_through(slot, pending.local_queue);
   const bool made_way = asks_the_same && queue.pending.made_way(workload);
   const bool sticky = asks_the_same && queue.pending.sticky(workload);
+  if (slot.has_precedents && (slot.queue != queue.node || slot.shape != shape || slot.priority != pending.priority))
+    impl_->forget_precedence(slot.queue);
   if (slot.shape.valid()) state.shapes.release(slot.shape);
   slot.shape = shape;
   if (same) {
@@ -345,6 +348,9 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
 }
 
 void Scheduler::withdraw(WorkloadId workload) {
+  if (!impl_->state.slots.known(workload)) return;
+  const Slot& slot = impl_->state.slots[workload];
+  if (slot.has_precedents && slot.place != Slot::Place::kHolder) impl_->forget_precedence(slot.queue);
   if (!pending(workload)) return;
   impl_->leave_queue(workload);
   impl_->drop_if_unused(*impl_->state.queue(impl_->state.slots[workload].queue));
@@ -370,8 +376,13 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
     queue.holders.erase(slot, workload);
     // The eviction failed or was reverted: workloads that wait for it choose victims again.
     if (slot.evicted && !holding.evicted) impl_->mark(queue);
+    // Not this scheduler's preemption: somebody else evicts it, or reverted the eviction.
+    if (slot.evicted != holding.evicted) impl_->forget_precedence(queue.node);
     // Workloads that could not preempt it may be able to now.
-    if (holding.priority < slot.priority || holding.queued_at > slot.queued_at) impl_->wake_tree(queue);
+    if (holding.priority < slot.priority || holding.queued_at > slot.queued_at) {
+      impl_->forget_precedence(queue.node);
+      impl_->wake_tree(queue);
+    }
   }
   slot.place = Slot::Place::kHolder;
   slot.queue = queue.node;
@@ -382,6 +393,11 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
   impl_->set_pods_ready(slot, holding.pods_ready);
   queue.holders.insert(slot, workload);
   if (claim == nullptr || claim->usage != usage) {
+    if (claim != nullptr) {
+      impl_->forget_precedence(queue.node);
+    } else {
+      state.precedence.note_admitted(state.ledger.root(queue.node), workload);
+    }
     state.ledger.take(workload, queue.node, std::move(usage));
     state.note_loans(queue.node, state.ledger.claim(workload)->usage);
   }
@@ -397,7 +413,10 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
 }
 
 void Scheduler::release(WorkloadId workload) {
-  if (holds(workload)) impl_->leave_claim(workload);
+  if (!holds(workload)) return;
+  const Slot& slot = impl_->state.slots[workload];
+  if (!slot.evicted) impl_->forget_precedence(slot.queue);
+  impl_->leave_claim(workload);
 }
 
 // --- Decisions.
@@ -421,6 +440,7 @@ Decisions Scheduler::schedule(Time now) {
   SchedulerState& state = impl_->state;
   state.now = now;
   set_time(now);
+  impl_->forget_precedence_if_configured();
   impl_->end_backoffs(now);
   impl_->end_patience(now);
   impl_->rank_again();

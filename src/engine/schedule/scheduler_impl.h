@@ -35,6 +35,10 @@ struct Scheduler::Impl {
   void leave_claim(WorkloadId workload);
   void place(WorkloadId workload);
   void push(WorkloadId workload);
+  // A tree changed otherwise than by preemption: workloads there may preempt those that preempted them.
+  void forget_precedence(NodeId queue);
+  void forget_precedence_if_configured();  // of all trees, when quotas, parents or policies have changed
+  void wake_spared(const std::vector<WorkloadId>& workloads);
   void find_cut_off();  // call it after a change of the cohorts
   // reports to workloads that are not evaluated because their cohorts form a cycle
   void tell_cut_off(Decisions& out);
@@ -54,6 +58,7 @@ struct Scheduler::Impl {
   std::vector<NodeId> dirty;             // queues in which a workload may have become admissible
   std::set<WorkloadId> cut_off;          // workloads in queues whose cohorts form a cycle, possibly not told yet
   std::uint64_t seen_configuration = 0;  // the ledger's configuration() when find_cut_off() last ran
+  std::uint64_t precedence_of = 0;       // the ledger's configuration() to which the history of preemptions belongs
   std::set<NodeId> rooms;                // queues that have flavors with a topology
   std::map<std::string, UseId, std::less<>> adopted;  // by UID of a workload that is not held yet
   std::set<std::pair<Time, WorkloadId>> backoffs;     // ends of back-offs of workloads that are aside

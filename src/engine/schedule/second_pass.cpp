@@ -95,9 +95,7 @@ std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wan
       ids.push_back(state.names.pair(state.names.flavor(flavor), state.names.resource(resource)));
     }
   }
-  const Slot& slot = state.slots[pass.workload];
-  const Preemptor preemptor{slot.queue, &state.queue(slot.queue)->config, slot.priority, slot.queued_at};
-  return state.preemption.targets(preemptor, ids, {}, wanted.asks);
+  return state.preemption.targets(state.preemptor(pass.workload), ids, {}, wanted.asks);
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ struct Slot {
   std::optional<Time> not_before;
   bool on_hold = false;
   bool preemption_gated = false;
+  bool has_precedents = false;  // the history of preemptions in its tree (Precedence) knows it
   Rare<FlavorScan> scan;
   std::uint32_t scan_moves = 0;  // number of moves since scan_stamp
   std::uint64_t scan_stamp = 0;

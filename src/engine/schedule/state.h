@@ -13,6 +13,7 @@
 #include "engine/schedule/flavors.h"
 #include "engine/schedule/holders.h"
 #include "engine/schedule/options.h"
+#include "engine/schedule/precedence.h"
 #include "engine/schedule/queue_config.h"
 #include "engine/schedule/shape.h"
 #include "engine/schedule/slots.h"
@@ -84,6 +85,7 @@ struct SchedulerFacts {
   bool reclaims_over_levels = false;
   // By cluster queue: those in which workloads wanted the same victims.
   std::map<std::string, OverlapCounts, std::less<>> overlaps;
+  Precedence precedence;
   UsageBook book;                                     // of past usage
   std::vector<AccountId> accounts;                    // by local queue
   std::vector<UsageBook::Resource> booked_resources;  // by resource, as far as known
@@ -145,6 +147,17 @@ struct SchedulerState : SchedulerFacts {
     if (!options.fair_sharing.enabled || ledger.in_cycle(borrower)) return above;
     while (ledger.parent(above).valid() && shares.of(above).borrows()) above = ledger.parent(above);
     return above;
+  }
+
+  // The preemptor and the victim have classes of their own: nobody shares what they may preempt.
+  void note_preemption(WorkloadId preemptor, WorkloadId victim) {
+    precedence.note(ledger.root(slots[victim].queue), preemptor, victim);
+    slots[preemptor].has_precedents = slots[victim].has_precedents = true;
+  }
+  Preemptor preemptor(WorkloadId workload) const {
+    const Slot& slot = slots[workload];
+    return {slot.queue, &queue(slot.queue)->config, slot.priority, slot.queued_at,
+            precedence.spared(ledger.root(slot.queue), workload)};
   }
 
   // Whether all admission must wait because pods of a quota holder are not ready.

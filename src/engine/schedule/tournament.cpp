@@ -75,6 +75,7 @@ void Tournament::repair() {
 }
 
 bool Tournament::later(const Contender& a, const Contender& b) const {
+  if (a.entry->outranks != b.entry->outranks) return a.entry->outranks < b.entry->outranks;
   if (a.made_way != b.made_way) return b.made_way;
   if (a.queue_priority != b.queue_priority) return a.queue_priority < b.queue_priority;
   if (a.borrows != b.borrows) return a.borrows;

@@ -1,10 +1,10 @@
 // The order of a cycle's entries under fair sharing (KEP-1714).
 //
 // In each cohort the best entries of its children compete, and the winner competes in the parent cohort. Order:
-// preemptors whose victims are leaving, higher priority of the queue, borrows nothing of what it requests, smaller
-// share, higher priority, older queue-order timestamp, UID. Nodes are compared as if the entry were admitted. An
-// entry changes usage only on the path from its queue to the root, where it was on top at each level: so the next
-// entry costs the height of the tree and a logarithm of its width.
+// preemptors of other entries (Precedence), preemptors whose victims are leaving, higher priority of the queue, borrows
+// nothing of what it requests, smaller share, higher priority, older queue-order timestamp, UID. Nodes are compared as
+// if the entry were admitted. An entry changes usage only on the path from its queue to the root, where it was on top
+// at each level: so the next entry costs the height of the tree and a logarithm of its width.
 #pragma once
 
 #include <optional>

@@ -19,6 +19,7 @@ bool order_evictions(SchedulerState& state, WorkloadId preemptor, const std::vec
     Slot& victim = state.slots[target.workload];
     if (victim.evicted) continue;
     any = true;
+    state.note_preemption(preemptor, target.workload);
     out.push_back(Preempt{target.workload, preemptor, target.reason, text(state, preemptor, target)});
     Holders& holders = state.queue(victim.queue)->holders;
     holders.erase(victim, target.workload);
