@@ -17,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/job_kinds.h"
 #include "cli/output.h"
+#include "controller/kind_checks.h"
 #include "http/asio_executor.h"
 #include "jobs/compose.h"
 #include "jobs/kinds/described_job.h"
@@ -26,6 +27,7 @@
 namespace berth::cli {
 namespace {
 
+using jobs::kinds::Fit;
 using jobs::kinds::JobKindPtr;
 
 struct KindsFlags {
@@ -37,7 +39,34 @@ struct KindsFlags {
 struct Seen {
   std::string served = "?";             // "yes", "no", or why it is not known
   std::optional<std::int64_t> managed;  // objects with a queue name
+  Fit fit;                              // whether the served definition fits the description
 };
+
+std::string_view word_for(Fit::State state) {
+  switch (state) {
+    case Fit::State::kFits:
+      return "yes";
+    case Fit::State::kInPart:
+      return "in part";
+    case Fit::State::kMisfit:
+      return "misfit";
+    case Fit::State::kOtherVersion:
+      return "other version";
+    case Fit::State::kAbsent:
+      return "-";
+    case Fit::State::kUnknown:
+      break;
+  }
+  return "?";
+}
+
+// What does not fit, one sentence each.
+std::vector<std::string> reasons(const Fit& fit) {
+  if (fit.state != Fit::State::kOtherVersion) return fit.notes;
+  std::vector<std::string> out;
+  for (const auto& version : fit.notes) out.push_back("the cluster serves version " + version);
+  return out;
+}
 
 Result<std::vector<JobKindPtr>> all_kinds(const std::string& directory) {
   controller::ControllerOptions options;
@@ -108,11 +137,17 @@ std::vector<Seen> look(const KindsFlags& flags, const std::vector<JobKindPtr>& k
   options.timeout = std::chrono::seconds(5);
   auto client = kube::Client::make(executor, found->access, options);
   if (!client) return tell(client.error().message);
-  Census census(**client, kinds, [&] { executor.stop(); });
+  controller::KindChecks checks(**client, executor, kinds);
+  checks.on_round([&] { executor.stop(); });
+  Census census(**client, kinds, [&] { checks.start(); });
   executor.post([&] { census.next(); });
   executor.run();
-  return census.seen();
+  auto out = census.seen();
+  for (std::size_t i = 0; i < kinds.size(); ++i) out[i].fit = checks.of(*kinds[i]);
+  return out;
 }
+
+JsonArray strings(const std::vector<std::string>& texts) { return JsonArray(texts.begin(), texts.end()); }
 
 int list(const KindsFlags& flags) {
   const auto kinds = all_kinds(flags.directory);
@@ -128,17 +163,26 @@ int list(const KindsFlags& flags) {
                                {"framework", kind.framework},
                                {"origin", kind.origin},
                                {"served", seen[i].served},
-                               {"managed", seen[i].managed ? Json(*seen[i].managed) : Json()}});
+                               {"managed", seen[i].managed ? Json(*seen[i].managed) : Json()},
+                               {"fit", std::string(word_for(seen[i].fit.state))},
+                               {"reasons", strings(reasons(seen[i].fit))}});
     }
     std::printf("%s\n", to_pretty_string(Json(std::move(out))).c_str());
     return 0;
   }
-  constexpr const char* kRow = "%-18s %-32s %-9s %-8s %s\n";
-  std::printf(kRow, "KIND", "API VERSION", "SERVED", "QUEUED", "DESCRIBED IN");
+  constexpr const char* kRow = "%-18s %-32s %-9s %-13s %-8s %s\n";
+  std::printf(kRow, "KIND", "API VERSION", "SERVED", "FIT", "QUEUED", "DESCRIBED IN");
   for (std::size_t i = 0; i < kinds->size(); ++i) {
     const auto& kind = *(*kinds)[i];
     std::printf(kRow, kind.kind.c_str(), kind.api_version().c_str(), seen[i].served.c_str(),
+                std::string(word_for(seen[i].fit.state)).c_str(),
                 seen[i].managed ? std::to_string(*seen[i].managed).c_str() : "-", kind.origin.c_str());
+  }
+  std::fflush(stdout);
+  for (std::size_t i = 0; i < kinds->size(); ++i) {
+    for (const auto& reason : reasons(seen[i].fit))
+      std::fprintf(stderr, "berth: %s of %s: %s\n", (*kinds)[i]->kind.c_str(), (*kinds)[i]->api_version().c_str(),
+                   reason.c_str());
   }
   return 0;
 }
@@ -229,7 +273,10 @@ Command add_kinds(CLI::App& root) {
   add_access_flags(*app, flags->access);
   app->add_option("--job-kinds", flags->directory, "A directory with descriptions of more kinds (*.yaml)");
   add_output_option(*app, flags->format);
-  app->footer("docs/job-kinds.md explains descriptions. QUEUED counts the objects that name a queue.");
+  app->footer(
+      "docs/job-kinds.md explains descriptions. QUEUED counts the objects that name a queue. FIT tells\n"
+      "whether the served definition has the fields that the description reads and writes; jobs of a kind with\n"
+      "\"misfit\" or \"other version\" are not managed. The reasons go to standard error, and into -o json.");
   auto* checks = app->add_subcommand("check", "Check a description; with an object, print the Workload that it gets");
   checks->add_option("file", flags->file, "The description")->required();
   checks->add_option("object", flags->object, "An object of the kind");

@@ -2,9 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "e2e/one_queue.h"
 #include "e2e/server.h"
 #include "source_dir.h"
@@ -13,7 +15,9 @@
 namespace berth::e2e::described_kinds_test {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 // The samples are in the queue "main", and their pods run for half a minute.
 std::string sample(const std::string& kind, const std::string& run_for) {
@@ -149,6 +153,56 @@ TEST(ForeignKind, ADescriptionMakesItWaitRunStopAndFinish) {
   EXPECT_THAT(refused.err, HasSubstr("autoScale must be false in a job with a queue name"));
   stop_queue("None");
   EXPECT_TRUE(is(".status.phase", "Succeeded"));
+}
+
+// A definition that serves the kind in this version only, and that has a suspend field of this type.
+std::string definition(const std::string& kind, const std::string& plural, const std::string& version,
+                       const std::string& suspend) {
+  return "---\n{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: " + plural +
+         ".example.com}, spec: {group: example.com, scope: Namespaced, names: {kind: " + kind + ", plural: " + plural +
+         "}, versions: [{name: " + version +
+         ", served: true, storage: true, schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, "
+         "properties: {suspend: {type: " +
+         suspend + "}, template: {type: object, x-kubernetes-preserve-unknown-fields: true}}}}}}}]}}\n";
+}
+
+std::string description(const std::string& kind) {
+  return "apiVersion: berth.dev/v1alpha1\nkind: JobKind\nspec:\n  group: example.com\n  version: v1\n  kind: " + kind +
+         "\n  suspend: spec.suspend\n  podSets: [{name: main, template: spec.template}]\n"
+         "  finished: 'false'\n  active: 'false'\n  ready: 'true'\n";
+}
+
+TEST(ForeignKind, KindsTellsWhichDescriptionsDoNotFitWhatIsInstalled) {
+  Server server;
+  const std::string dir = server.dir() + "/kinds";
+  ASSERT_TRUE(std::filesystem::create_directory(dir));
+  for (const std::string kind : {"Even", "Odd", "Moved", "Missing"})
+    server.write_file("kinds/" + kind + ".yaml", description(kind));
+  server.must({"create", "-f", "-"}, definition("Even", "evens", "v1", "boolean") +
+                                         definition("Odd", "odds", "v1", "string") +
+                                         definition("Moved", "moveds", "v2", "boolean"));
+  const auto kinds = [&](const std::string& format) {
+    return run({BERTH_PROGRAM, "kinds", "--kubeconfig", server.kubeconfig(), "--job-kinds", dir, "-o", format}, {});
+  };
+  const Finished table = kinds("text");
+  EXPECT_EQ(table.exit_code, 0);
+  EXPECT_THAT(table.out, ContainsRegex("Even +example.com/v1 +yes +yes +0 "));
+  EXPECT_THAT(table.out, ContainsRegex("Odd +example.com/v1 +yes +misfit +0 "));
+  EXPECT_THAT(table.out, ContainsRegex("Moved +example.com/v1 +no +other version +- "));
+  EXPECT_THAT(table.out, ContainsRegex("Missing +example.com/v1 +no +- +- "));
+  EXPECT_THAT(table.out, ContainsRegex("PyTorchJob +kubeflow.org/v1 +yes +yes +0 "));
+  EXPECT_THAT(table.err, HasSubstr("berth: Odd of example.com/v1: " + dir + "/Odd.yaml:7: spec.suspend: "));
+  EXPECT_THAT(table.err, HasSubstr("berth: Moved of example.com/v1: the cluster serves version v2\n"));
+  EXPECT_THAT(table.err, Not(HasSubstr("Even")));
+
+  const auto json = parse_json(kinds("json").out);
+  ASSERT_TRUE(json && json->is_array());
+  for (const Json& kind : json->as_array()) {
+    const bool odd = string_at(kind, {"kind"}) == "Odd", moved = string_at(kind, {"kind"}) == "Moved";
+    EXPECT_EQ(string_at(kind, {"fit"}) == "misfit", odd) << to_string(kind);
+    EXPECT_EQ(string_at(kind, {"fit"}) == "other version", moved) << to_string(kind);
+    EXPECT_EQ(array_at(kind, {"reasons"}).empty(), !odd && !moved) << to_string(kind);
+  }
 }
 
 }  // namespace
