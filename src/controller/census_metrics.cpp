@@ -2,26 +2,22 @@
 
 #include <utility>
 
+#include "controller/metric_labels.h"
+
 namespace berth::controller {
-namespace {
-
-MetricLabels joined(MetricLabels labels, const MetricLabels& more) {
-  labels.insert(labels.end(), more.begin(), more.end());
-  return labels;
-}
-
-}  // namespace
-
-CensusMetrics::CensusMetrics(Metrics& m, const std::string& prefix)
-    : pending_(m.gauge(prefix + "pending_workloads", "Workloads that wait.")),
+CensusMetrics::CensusMetrics(Metrics& m, const std::string& prefix, bool divided)
+    : divided_(divided),
+      pending_(m.gauge(prefix + "pending_workloads", "Workloads that wait.")),
       unadmitted_(
           m.gauge(prefix + "unadmitted_workloads", "Workloads that are neither admitted nor finished, by why.")) {}
 
 void CensusMetrics::tell(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where,
                          const engine::QueueCensus& census) {
   const MetricLabels labels = joined(queue, more);
-  pending_.set(joined(labels, {{"status", "active"}}), static_cast<double>(census.pending.active));
-  pending_.set(joined(labels, {{"status", "inadmissible"}}), static_cast<double>(census.pending.inadmissible));
+  if (!divided_) {
+    pending_.set(joined(labels, {{"status", "active"}}), static_cast<double>(census.pending.active));
+    pending_.set(joined(labels, {{"status", "inadmissible"}}), static_cast<double>(census.pending.inadmissible));
+  }
   auto before = std::exchange(told_[queue], {});
   const MetricLabels whole = joined(labels, where);
   for (const auto& [why, count] : census.unadmitted) {

@@ -14,17 +14,19 @@ namespace berth::controller {
 
 class CensusMetrics {
  public:
-  // `prefix`: start of the metric names, such as "kueue_local_queue_".
-  CensusMetrics(Metrics& metrics, const std::string& prefix);
+  // `prefix`: start of the metric names, such as "kueue_local_queue_". `divided`: somebody else sets pending().
+  CensusMetrics(Metrics& metrics, const std::string& prefix, bool divided);
 
   // Sets the gauges of one queue. `queue`: the labels that identify the queue; no other queue has them. `more`:
   // further labels of every series. `where`: further labels of the series of unadmitted workloads.
   void tell(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where,
             const engine::QueueCensus& census);
   void forget(const MetricLabels& queue);
+  GaugeFamily pending() const { return pending_; }
   std::vector<MetricFamily*> families() { return {&pending_, &unadmitted_}; }
 
  private:
+  bool divided_;
   GaugeFamily pending_, unadmitted_;
   // The series of unadmitted_ by queue. tell() removes the series whose reason no longer occurs.
   std::map<MetricLabels, std::set<MetricLabels>> told_;

@@ -16,13 +16,11 @@ MetricLabels part_of(const std::vector<std::string>& names, const std::vector<st
 
 }  // namespace
 
-MetricLabels CustomLabels::labels_of(Kind kind, const Json* object) const {
+MetricLabels CustomLabels::labels_of(Kind kind, const auto& value_of) const {
   MetricLabels out;
   for (const auto& label : labels_) {
     if (label.kind != kind) continue;
-    std::string value;
-    if (object != nullptr)
-      value = string_at(*object, {"metadata", label.from_annotation ? "annotations" : "labels", label.key});
+    std::string value(value_of(label));
     const auto& tracked = label.tracked_values;
     if (!value.empty() && !tracked.empty() && std::ranges::find(tracked, value) == tracked.end()) value = kUntracked;
     out.emplace_back("custom_" + label.name, std::move(value));
@@ -30,8 +28,28 @@ MetricLabels CustomLabels::labels_of(Kind kind, const Json* object) const {
   return out;
 }
 
+MetricLabels CustomLabels::labels_of_object(Kind kind, const Json* object) const {
+  return labels_of(kind, [&](const api::config::CustomLabel& label) {
+    if (object == nullptr) return std::string_view();
+    return string_at(*object, {"metadata", label.from_annotation ? "annotations" : "labels", label.key});
+  });
+}
+
+bool CustomLabels::divides_workloads() const {
+  return std::ranges::find(labels_, Kind::kWorkload, &api::config::CustomLabel::kind) != labels_.end();
+}
+
+MetricLabels CustomLabels::of_workload(const api::ObjectMeta* workload) const {
+  return labels_of(Kind::kWorkload, [&](const api::config::CustomLabel& label) {
+    if (workload == nullptr) return std::string_view();
+    const auto& values = label.from_annotation ? workload->annotations : workload->labels;
+    const auto found = values.find(label.key);
+    return found == values.end() ? std::string_view() : std::string_view(found->second);
+  });
+}
+
 void CustomLabels::cover(Kind kind, const MetricFamily& family, std::vector<std::string> names) {
-  MetricLabels none = labels_of(kind, nullptr);
+  MetricLabels none = labels_of_object(kind, nullptr);
   if (none.empty()) return;
   Covered& covered = covered_[kind].emplace_back(Covered{family, std::move(names)});
   covered.family.amend_by(covered.names, std::move(none));
@@ -40,7 +58,7 @@ void CustomLabels::cover(Kind kind, const MetricFamily& family, std::vector<std:
 void CustomLabels::tell(Kind kind, const std::vector<std::string>& values, const Json& object) {
   const auto families = covered_.find(kind);
   if (families == covered_.end()) return;
-  MetricLabels now = labels_of(kind, &object);
+  MetricLabels now = labels_of_object(kind, &object);
   MetricLabels& told = told_[{kind, values}];
   if (told == now) return;
   for (Covered& each : families->second) each.family.amend(part_of(each.names, values), now);

@@ -1,4 +1,4 @@
-// Labels and annotations of queues and cohorts as labels of their metrics (KEP-7066), chosen by the Configuration:
+// Labels and annotations of queues, cohorts and workloads as labels of metrics (KEP-7066), chosen by the Configuration:
 // metrics.customLabels.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/config/servers.h"
+#include "api/meta.h"
 #include "base/json.h"
 #include "base/metrics.h"
 
@@ -25,13 +26,18 @@ class CustomLabels {
   void tell(Kind kind, const std::vector<std::string>& values, const Json& object);
   void forget(Kind kind, const std::vector<std::string>& values);
 
+  bool divides_workloads() const;  // there are labels of workloads
+  // Those of a workload; null: of one without labels.
+  MetricLabels of_workload(const api::ObjectMeta* workload) const;
+
  private:
   struct Covered {
     MetricFamily family;
     std::vector<std::string> names;
   };
-  // null: the values of no object
-  MetricLabels labels_of(Kind kind, const Json* object) const;
+  // `value_of(label)`: the object's own value; "": none
+  MetricLabels labels_of(Kind kind, const auto& value_of) const;
+  MetricLabels labels_of_object(Kind kind, const Json* object) const;  // null: the values of no object
 
   std::vector<api::config::CustomLabel> labels_;
   std::map<Kind, std::vector<Covered>> covered_;

@@ -74,9 +74,10 @@ std::optional<bool> admits(const engine::Effects& effects) {
 ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions options)
     : options_(std::move(options)),
       custom_labels_(options_.custom_labels),
-      workloads_(m, options_.role, options_.local_queues),
-      census_(m, "kueue_"),
-      local_census_(m, "kueue_local_queue_"),
+      workloads_(m, options_.role, options_.local_queues,
+                 [labels = custom_labels_](const api::kueue::Workload& w) { return labels.of_workload(&w.meta); }),
+      census_(m, "kueue_", custom_labels_.divides_workloads()),
+      local_census_(m, "kueue_local_queue_", custom_labels_.divides_workloads()),
       cohorts_(m, options_.role),
       attempts_(m.counter("kueue_admission_attempts_total", "Rounds of decisions about workloads that wait.")),
       attempt_duration_(m.histogram("kueue_admission_attempt_duration_seconds", "How long such a round took.",
@@ -112,6 +113,10 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
                                 "Searches of other victims, because others took those that were found.")),
       creation_latency_(m.histogram("kueue_workload_creation_latency_seconds",
                                     "From the creation of a job to that of its workload.", creation_buckets())) {
+  if (custom_labels_.divides_workloads())
+    divided_ = std::make_unique<DividedGauges>(
+        custom_labels_, options_.role, DividedGauges::Families{census_.pending(), reserving_, admitted_},
+        DividedGauges::Families{local_census_.pending(), local_reserving_, local_admitted_});
   cover_with_custom_labels();
 }
 
@@ -158,6 +163,7 @@ void ControllerMetrics::cluster_queue_gone(const std::string& name) {
 void ControllerMetrics::drop_cluster_queue(const std::string& name) {
   const MetricLabels whose{{"cluster_queue", name}};
   census_.forget(whose);
+  if (divided_) divided_->forget(whose);
   for (MetricFamily* family : of_cluster_queues()) family->remove(whose);
   requested_of_.erase(name);
   overlaps_.erase(name);
@@ -182,6 +188,7 @@ void ControllerMetrics::local_queue_gone(const std::string& ns, const std::strin
 void ControllerMetrics::drop_local_queue(const std::string& ns, const std::string& name) {
   const MetricLabels whose{{"name", name}, {"namespace", ns}};
   local_census_.forget(whose);
+  if (divided_) divided_->forget(whose);
   for (MetricFamily* family : of_local_queues()) family->remove(whose);
   changed_local_queues_.erase({ns, name});
   local_queues_.erase({ns, name});
@@ -197,6 +204,15 @@ void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) 
   for (const std::string& name : cohorts_.refresh(engine, cluster_queues_)) workloads_.forget_cohort(name);
   tell_census(engine);
   tell_finished();
+  if (divided_) tell_divided(engine);
+}
+
+void ControllerMetrics::tell_divided(const engine::Engine& engine) {
+  std::set<std::string> cluster_queues;
+  for (const auto& [name, admitted] : cluster_queues_) cluster_queues.insert(name);
+  std::set<std::pair<std::string, std::string>> local_queues;
+  for (const auto& [key, cluster_queue] : local_queues_) local_queues.insert(key);
+  divided_->tell(engine, cluster_queues, local_queues);
 }
 
 // When a workload is parked or woken, or waits for another reason, the queue does not change and is not reported as
@@ -272,8 +288,10 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
   if (!object || !status) return drop_cluster_queue(name);
   cluster_queues_[name] = status->admitted;
   const MetricLabels labels{{"cluster_queue", name}, {"replica_role", options_.role}};
-  reserving_.set(labels, status->reserving);
-  admitted_.set(labels, status->admitted);
+  if (!divided_) {
+    reserving_.set(labels, status->reserving);
+    admitted_.set(labels, status->admitted);
+  }
   const bool terminating = find_path(*object, {"metadata", "deletionTimestamp"}) != nullptr;
   const std::string_view now = terminating ? "terminated" : status->active ? "active" : "pending";
   for (const char* each : {"active", "pending", "terminated"})
@@ -338,8 +356,10 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   }
   local_queues_[{ns, name}] = string_at(*object, {"spec", "clusterQueue"});
   const MetricLabels labels{{"name", name}, {"namespace", ns}, {"replica_role", options_.role}};
-  local_reserving_.set(labels, status->reserving);
-  local_admitted_.set(labels, status->admitted);
+  if (!divided_) {
+    local_reserving_.set(labels, status->reserving);
+    local_admitted_.set(labels, status->admitted);
+  }
   set_usage(local_reservation_, labels, status->reservation);
   set_usage(local_usage_, labels, status->usage);
   if (status->past_usage) {

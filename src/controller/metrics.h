@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "controller/census_metrics.h"
 #include "controller/cohort_metrics.h"
 #include "controller/custom_labels.h"
+#include "controller/divided_gauges.h"
 #include "controller/finished_workloads.h"
 #include "controller/workload_metrics.h"
 #include "engine/engine.h"
@@ -67,6 +69,7 @@ class ControllerMetrics {
                            const std::string& name);
   void tell_census(const engine::Engine& engine);
   void tell_finished();
+  void tell_divided(const engine::Engine& engine);
   void tell_requested(const std::string& queue, const engine::QueueCensus& census);
   void tell_overlaps(const std::string& queue, const engine::QueueCensus::Overlaps& now);
   void set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status);
@@ -87,6 +90,8 @@ class ControllerMetrics {
   GaugeFamily classes_, requested_, skips_, finished_, local_finished_;
   CounterFamily recomputations_;
   HistogramFamily creation_latency_;
+  // In place of reserving_, admitted_ and the counts of pending workloads; null: no labels of workloads are configured.
+  std::unique_ptr<DividedGauges> divided_;
   FinishedWorkloads finished_workloads_;
   std::map<std::string, std::set<std::string>> requested_of_;      // by queue: resources that have a series
   std::map<std::string, engine::QueueCensus::Overlaps> overlaps_;  // by queue, as told

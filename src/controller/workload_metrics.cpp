@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "controller/metric_labels.h"
 
 namespace berth::controller {
 
@@ -70,9 +71,10 @@ struct WorkloadMetrics::Subject {
                        {"namespace", after.meta.ns}} {}
 };
 
-WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues)
+WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues, OwnLabels own_labels)
     : role_(std::move(role)),
       per_local_queue_(local_queues),
+      own_labels_(std::move(own_labels)),
       reserved_(counter(m, "quota_reserved_workloads_total", "Workloads that were given quota.")),
       admitted_(counter(m, "admitted_workloads_total", "Workloads that were admitted.")),
       finished_(counter(m, "finished_workloads_total", "Workloads that finished.")),
@@ -107,9 +109,9 @@ WorkloadMetrics::Histogram WorkloadMetrics::histogram(Metrics& m, const std::str
           m.histogram("kueue_local_queue_" + name, help, wait_buckets(local_buckets))};
 }
 
-void WorkloadMetrics::add(Counter& counter, const Subject& subject) {
-  if (subject.tells_cluster_queue) counter.cluster_queues.add(subject.in_cluster_queue);
-  if (subject.tells_local_queue) counter.local_queues.add(subject.in_local_queue);
+void WorkloadMetrics::add(Counter& counter, const Subject& subject, const MetricLabels& own) {
+  if (subject.tells_cluster_queue) counter.cluster_queues.add(joined(subject.in_cluster_queue, own));
+  if (subject.tells_local_queue) counter.local_queues.add(joined(subject.in_local_queue, own));
 }
 
 void WorkloadMetrics::observe(Histogram& histogram, const Subject& subject, Duration time) {
@@ -176,7 +178,7 @@ void WorkloadMetrics::reserved(const Subject& subject, const Workload& before, c
 void WorkloadMetrics::admitted(const Subject& subject, const Workload& before, const Workload& after,
                                const Queues& queues) {
   const Time at = since(after, api::kueue::kAdmitted);
-  add(admitted_, subject);
+  add(admitted_, subject, own_labels_ ? own_labels_(after) : MetricLabels());
   if (subject.tells_cluster_queue && queues.cohorts_above) {
     for (const std::string& cohort : queues.cohorts_above(subject.cluster_queue))
       cohort_admitted_.add({{"cohort", cohort}, {"priority_class", subject.priority_class}, {"replica_role", role_}});

@@ -23,8 +23,10 @@ class WorkloadMetrics {
     std::function<std::vector<std::string>(std::string_view cluster_queue)> cohorts_above = {};
   };
 
-  // Every series has the label replica_role=`role`. `local_queues`: also write series per LocalQueue.
-  WorkloadMetrics(Metrics& metrics, std::string role, bool local_queues);
+  // Every series has the label replica_role=`role`. `local_queues`: also write series per LocalQueue. `own_labels`:
+  // further labels of the series of admitted workloads, by the workload.
+  using OwnLabels = std::function<MetricLabels(const api::kueue::Workload&)>;
+  WorkloadMetrics(Metrics& metrics, std::string role, bool local_queues, OwnLabels own_labels = {});
 
   // Two consecutive versions of one workload: what became true in between is counted once.
   void changed(const api::kueue::Workload& before, const api::kueue::Workload& after, const Queues& queues);
@@ -55,7 +57,7 @@ class WorkloadMetrics {
   Counter counter(Metrics& metrics, const std::string& name, const std::string& help) const;
   Histogram histogram(Metrics& metrics, const std::string& name, const std::string& help, int buckets,
                       int local_buckets) const;
-  void add(Counter& counter, const Subject& subject);
+  void add(Counter& counter, const Subject& subject, const MetricLabels& own = {});
   void observe(Histogram& histogram, const Subject& subject, Duration time);
 
   void reserved(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
@@ -69,6 +71,7 @@ class WorkloadMetrics {
 
   std::string role_;
   bool per_local_queue_;
+  OwnLabels own_labels_;
   Counter reserved_, admitted_, finished_, evicted_;
   Histogram reserved_wait_, admission_wait_, checks_wait_, ready_wait_, admitted_until_ready_, execution_;
   CounterFamily evicted_once_, preempted_, cohort_admitted_;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -327,6 +328,15 @@ struct PendingCounts {
   std::size_t active = 0, inadmissible = 0;
 };
 
+// What a workload counts as in its queues.
+struct WorkloadStanding {
+  const api::kueue::Workload& workload;
+  std::string_view cluster_queue;             // of its admission, else of its local queue; "": unknown
+  std::string_view local_queue;               // "namespace/name"
+  bool active = false, inadmissible = false;  // as in PendingCounts; neither: it does not wait
+  bool reserving = false, admitted = false;   // holds quota; holds it and is admitted
+};
+
 // The workloads of a queue that are not admitted, according to the decisions so far.
 struct QueueCensus {
   // Why a workload is not admitted: the reason of Admitted=False and, when it has no quota (NoReservation), the
@@ -386,6 +396,8 @@ class Engine {
   // For metrics. They cost as much as there are reasons, however many workloads wait. nullopt: no such queue.
   std::optional<QueueCensus> cluster_queue_census(std::string_view name) const;
   std::optional<QueueCensus> local_queue_census(std::string_view ns, std::string_view name) const;
+  // Every unfinished workload, in no particular order: a walk over all of them.
+  void for_each_standing(const std::function<void(const WorkloadStanding&)>& visit) const;
   // From the queue's own cohort up to the root; empty when the queue is unknown or its cohorts form a cycle.
   std::vector<std::string> cohorts_above(std::string_view cluster_queue) const;
   // Pairs with neither quota nor usage are left out. Order: as flavors and resources became known.

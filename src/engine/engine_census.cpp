@@ -56,6 +56,17 @@ std::optional<QueueCensus> Engine::local_queue_census(std::string_view ns, std::
   return QueueCensus{{all - inadmissible, inadmissible}, impl_->workloads.counts_of_local_queue(key), {}};
 }
 
+void Engine::for_each_standing(const std::function<void(const WorkloadStanding&)>& visit) const {
+  impl_->workloads.for_each_in_any_order([&](const Tracked& t) {
+    WorkloadStanding standing{*t.now, t.cluster_queue, t.local_queue};
+    standing.reserving = t.held.has_value();
+    standing.admitted = standing.reserving && t.held->admitted;
+    standing.inadmissible = impl_->scheduler.inadmissible(t.id);
+    standing.active = !standing.inadmissible && impl_->scheduler.pending(t.id);
+    visit(standing);
+  });
+}
+
 // What queues hold, summed anew.
 std::vector<std::string> Engine::Impl::check_held() const {
   HeldSums of_local, of_cluster;
@@ -101,6 +112,29 @@ std::vector<std::string> Engine::Impl::check_census() const {
   for (const auto& [key, queue] : registries.local_queues) {
     if (workloads.counts_of_local_queue(key) != of_local[key])
       broken.push_back("LocalQueue " + key + ": the counts of its unadmitted workloads are wrong");
+  }
+  return broken;
+}
+
+// Of each cluster queue: what its workloads count as, against its counts.
+std::vector<std::string> Engine::Impl::check_standings() const {
+  std::map<std::string_view, PendingCounts> pending;
+  std::map<std::string_view, std::pair<std::int32_t, std::int32_t>> holders;
+  workloads.for_each_in_any_order([&](const Tracked& t) {
+    const bool inadmissible = scheduler.inadmissible(t.id);
+    pending[t.cluster_queue].inadmissible += inadmissible ? 1 : 0;
+    pending[t.cluster_queue].active += !inadmissible && scheduler.pending(t.id) ? 1 : 0;
+    holders[t.cluster_queue].first += t.held ? 1 : 0;
+    holders[t.cluster_queue].second += t.held && t.held->admitted ? 1 : 0;
+  });
+  std::vector<std::string> broken;
+  if (workloads.any_marked()) return broken;
+  for (const auto& [name, queue] : registries.cluster_queues) {
+    const std::size_t all = scheduler.pending_count(name), inadmissible = scheduler.inadmissible_count(name);
+    const auto& held = workloads.held_in_cluster_queue(name);
+    if (pending[name].inadmissible != inadmissible || pending[name].active != all - inadmissible ||
+        holders[name] != std::pair(held.reserving, held.admitted))
+      broken.push_back("ClusterQueue " + name + ": what its workloads count as differs from its counts");
   }
   return broken;
 }

@@ -159,6 +159,7 @@ struct Engine::Impl : EngineFacts {
   std::optional<QueueCensus::Why> why_of(const Tracked& t) const;  // as decided; none: admitted or finished
   void recount(Tracked& t);                                        // call it whenever the decided status changed
   std::vector<std::string> check_census() const;
+  std::vector<std::string> check_standings() const;
   std::vector<std::string> check_held() const;
 
   // --- Statuses, finalizers and wake-ups (engine_status.cpp).

@@ -286,6 +286,7 @@ std::vector<std::string> Engine::Impl::check_invariants() const {
   auto broken = scheduler.check();
   for (auto& sentence : check_held()) broken.push_back(std::move(sentence));
   for (auto& sentence : check_census()) broken.push_back(std::move(sentence));
+  for (auto& sentence : check_standings()) broken.push_back(std::move(sentence));
   if (!synced) return broken;
   std::map<const Tracked*, WorkloadId> fresh_ids;
   const Scheduler fresh = rebuilt(fresh_ids);

@@ -147,5 +147,80 @@ TEST_F(CustomLabelsTest, AreOnTheFamiliesOfTheGoldenList) {
   for (const auto& line : expected) EXPECT_TRUE(found.contains(line)) << "missing: " << line;
 }
 
+// Beside two workloads without labels, of which one waits: one of the project "blue" that has quota, one that waits,
+// and one of a project that is not tracked.
+class WorkloadLabelsTest : public metrics_fixture::QueueMetricsTest {
+ protected:
+  WorkloadLabelsTest() {
+    labelled_workload("small", "blue", "500m");
+    labelled_workload("large", "blue", "2");
+    labelled_workload("other", "green", "2");
+    decide();
+  }
+  void labelled_workload(const std::string& name, const std::string& project, const std::string& cpu) {
+    engine.handle(metrics_fixture::kStart,
+                  engine::WorkloadSeen{metrics_fixture::ptr(api::kueue::decode_workload(object(
+                      "{metadata: {name: " + name + ", namespace: a, uid: " + name + ", labels: {project: " + project +
+                      "}, creationTimestamp: '2026-11-21T09:00:00Z'}, spec: {queueName: lq, active: " +
+                      "true, podSets: [{name: main, count: 1, template: {spec: {containers: [{name: c, "
+                      "resources: {requests: {cpu: " +
+                      cpu + "}}}]}}}]}}")))});
+  }
+  void refresh_labelled() {
+    labelled.cluster_queue_changed("cq");
+    labelled.local_queue_changed("a", "lq");
+    labelled.refresh(engine, [this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) {
+      const auto it = stored.find(what.resource + "/" + std::string(ns) + "/" + std::string(name));
+      return it == stored.end() ? JsonPtr() : it->second;
+    });
+  }
+  std::string of(std::string_view name) { return lines_of(page, name); }
+
+  Metrics page;
+  ControllerMetrics labelled{
+      page, {.custom_labels = {{"project", "project", false, CustomLabels::Kind::kWorkload, {"blue"}}}}};
+};
+
+TEST_F(WorkloadLabelsTest, DivideTheCountsOfQueues) {
+  refresh_labelled();
+  EXPECT_EQ(of("kueue_reserving_active_workloads"),
+            "{cluster_queue=\"cq\",custom_project=\"\"} 1\n{cluster_queue=\"cq\",custom_project=\"blue\"} 1\n"
+            "{cluster_queue=\"cq\",custom_project=\"kueue.x-k8s.io/_UNTRACKED_VALUE_\"} 0\n");
+  const std::string pending = of("kueue_pending_workloads");
+  for (const char* project : {"", "blue", "kueue.x-k8s.io/_UNTRACKED_VALUE_"})
+    EXPECT_NE(pending.find("custom_project=\"" + std::string(project) + "\",status=\"inadmissible\"} 1\n"),
+              std::string::npos)
+        << pending;
+  EXPECT_NE(of("kueue_local_queue_reserving_active_workloads")
+                .find("{custom_project=\"blue\",name=\"lq\",namespace=\"a\"} 1\n"),
+            std::string::npos);
+}
+
+TEST_F(WorkloadLabelsTest, SeriesGoWithTheLastWorkloadThatHasTheValue) {
+  refresh_labelled();
+  engine.handle(metrics_fixture::kStart, engine::WorkloadGone{"a", "other", "other"});
+  decide();
+  refresh_labelled();
+  EXPECT_EQ(page.text().find("_UNTRACKED_VALUE_"), std::string::npos);
+  labelled.cluster_queue_gone("cq");
+  EXPECT_EQ(of("kueue_reserving_active_workloads"), "");
+}
+
+TEST_F(WorkloadLabelsTest, AreOnTheCounterOfAdmittedWorkloads) {
+  api::kueue::Workload before;
+  before.meta.labels["project"] = "blue";
+  api::kueue::Workload after = before;
+  after.status.admission = api::kueue::Admission{"cq", {}};
+  api::Condition admitted;
+  admitted.type = "Admitted";
+  admitted.status = true;
+  api::set_condition(after.status.conditions, admitted);
+  labelled.workloads().changed(
+      before, after,
+      {[](std::string_view) { return true; }, [](std::string_view, std::string_view) { return false; }, {}});
+  EXPECT_EQ(of("kueue_admitted_workloads_total"),
+            "{cluster_queue=\"cq\",custom_project=\"blue\",priority_class=\"\"} 1\n");
+}
+
 }  // namespace
 }  // namespace berth::controller::custom_labels_test

@@ -9,9 +9,15 @@
 namespace berth::api::config {
 namespace {
 
-constexpr std::size_t kMostLabels = 20, kMostLabelsOfAKind = 6, kMostTrackedValues = 16;
+constexpr std::size_t kMostLabels = 20, kMostTrackedValues = 16;
+// Each value of a workload's label is a series of each queue, so there are fewer, and all are named.
+constexpr std::size_t kMostTrackedOfWorkloads = 12;
+struct SourceKind {
+  std::string_view name;
+  std::size_t most_labels;
+};
 // In the order of CustomLabel::Kind.
-constexpr std::string_view kKinds[] = {"ClusterQueue", "LocalQueue", "Cohort"};
+constexpr SourceKind kKinds[] = {{"ClusterQueue", 6}, {"LocalQueue", 6}, {"Cohort", 6}, {"Workload", 2}};
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_label_name(std::string_view name) {
@@ -36,11 +42,15 @@ void read_source(Fields& fields, CustomLabel& out) {
     read_key(fields, !label.empty() ? "sourceLabelKey" : !annotation.empty() ? "sourceAnnotationKey" : "name", out.key);
 }
 
-void read_tracked_values(Fields& fields, std::vector<std::string>& out) {
+void read_tracked_values(Fields& fields, CustomLabel::Kind kind, std::vector<std::string>& out) {
   fields.texts("trackedValues", out);
-  if (out.size() > kMostTrackedValues)
-    fields.error("trackedValues", "has " + std::to_string(out.size()) + " values, expected at most " +
-                                      std::to_string(kMostTrackedValues));
+  const bool of_workloads = kind == CustomLabel::Kind::kWorkload;
+  const std::size_t most = of_workloads ? kMostTrackedOfWorkloads : kMostTrackedValues;
+  if (of_workloads && out.empty())
+    fields.error("trackedValues", "is empty, expected 1 to 12 values: sourceKind Workload counts the others as one");
+  if (out.size() > most)
+    fields.error("trackedValues",
+                 "has " + std::to_string(out.size()) + " values, expected at most " + std::to_string(most));
   if (std::set<std::string>(out.begin(), out.end()).size() != out.size())
     fields.error("trackedValues", "names a value twice");
 }
@@ -53,14 +63,12 @@ CustomLabel read_label(Fields& fields) {
   read_source(fields, out);
   std::string kind;
   fields.text("sourceKind", kind);
-  const auto* known = std::ranges::find(kKinds, kind);
+  const auto* known = std::ranges::find(kKinds, kind, &SourceKind::name);
   if (known != std::end(kKinds))
     out.kind = static_cast<CustomLabel::Kind>(known - std::begin(kKinds));
-  else if (kind == "Workload")
-    fields.error("sourceKind", "is \"Workload\": Berth does not divide its counts by labels of workloads");
   else if (!kind.empty())
-    fields.expected("sourceKind", Json(kind), "ClusterQueue, LocalQueue or Cohort");
-  read_tracked_values(fields, out.tracked_values);
+    fields.expected("sourceKind", Json(kind), "ClusterQueue, LocalQueue, Cohort or Workload");
+  read_tracked_values(fields, out.kind, out.tracked_values);
   fields.done();
   return out;
 }
@@ -80,10 +88,10 @@ void read_custom_labels(Fields& metrics, std::vector<CustomLabel>& out) {
   }
   for (std::size_t kind = 0; kind < std::size(kKinds); ++kind) {
     const auto count = std::ranges::count(out, static_cast<CustomLabel::Kind>(kind), &CustomLabel::kind);
-    if (static_cast<std::size_t>(count) > kMostLabelsOfAKind)
-      metrics.error("customLabels", "has " + std::to_string(count) + " labels of the kind " +
-                                        std::string(kKinds[kind]) + ", expected at most " +
-                                        std::to_string(kMostLabelsOfAKind));
+    const auto& [name, most] = kKinds[kind];
+    if (static_cast<std::size_t>(count) > most)
+      metrics.error("customLabels", "has " + std::to_string(count) + " labels of the kind " + std::string(name) +
+                                        ", expected at most " + std::to_string(most));
   }
 }
 

@@ -37,9 +37,10 @@ struct LeaderElection {
   Duration retry_period = std::chrono::seconds(2);
 };
 
-// A label or annotation of an object that its metrics have as the label "custom_NAME" (KEP-7066).
+// A label or annotation of an object that its metrics have as the label "custom_NAME" (KEP-7066). Labels of workloads
+// divide the counts of their queues.
 struct CustomLabel {
-  enum class Kind : std::uint8_t { kClusterQueue, kLocalQueue, kCohort };
+  enum class Kind : std::uint8_t { kClusterQueue, kLocalQueue, kCohort, kWorkload };
   std::string name;                         // [a-zA-Z][a-zA-Z0-9_]*, each once
   std::string key;                          // of the label or annotation
   bool from_annotation = false;             // else from a label

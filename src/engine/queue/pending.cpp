@@ -297,10 +297,14 @@ void PendingQueue::wake(WorkloadId workload) {
   if (blocked_ == workload) blocked_ = WorkloadId();
 }
 
-bool PendingQueue::sleeps(WorkloadId workload) const {
+bool PendingQueue::asleep(WorkloadId workload) const {
   const Slot& slot = slots_[workload];
-  if (slot.place == Slot::Place::kAside) return true;
-  return slot.place == Slot::Place::kQueued && (classes_[slot.class_id.index()].parked || workload == blocked_);
+  return slot.place == Slot::Place::kAside ||
+         (slot.place == Slot::Place::kQueued && classes_[slot.class_id.index()].parked);
+}
+
+bool PendingQueue::sleeps(WorkloadId workload) const {
+  return asleep(workload) || (slots_[workload].place == Slot::Place::kQueued && workload == blocked_);
 }
 
 std::vector<WorkloadId> PendingQueue::sleeping_heads() const {

@@ -98,6 +98,7 @@ class PendingQueue {
   }
 
   bool sleeps(WorkloadId workload) const;
+  bool asleep(WorkloadId workload) const;  // counts in asleep(): in a parked class or aside
   std::size_t size() const { return everybody_.size(); }
   // How many of them are in a parked class or aside. A blocked head and the workloads behind it do not count.
   std::size_t asleep() const { return parked_members_ + aside_.size(); }

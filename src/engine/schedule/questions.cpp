@@ -47,6 +47,12 @@ bool Scheduler::parked(WorkloadId workload) const {
   return pending(workload) && impl_->state.queue(impl_->state.slots[workload].queue)->pending.sleeps(workload);
 }
 
+bool Scheduler::inadmissible(WorkloadId workload) const {
+  if (!pending(workload)) return false;
+  const Queue& queue = *impl_->state.queue(impl_->state.slots[workload].queue);
+  return !impl_->state.runs(queue) || queue.pending.asleep(workload);
+}
+
 OverlapCounts Scheduler::overlap_counts(std::string_view cluster_queue) const {
   const auto it = impl_->state.overlaps.find(cluster_queue);
   return it == impl_->state.overlaps.end() ? OverlapCounts() : it->second;

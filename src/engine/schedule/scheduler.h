@@ -151,8 +151,9 @@ class Scheduler {
   bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
   bool holds(WorkloadId workload) const;
   std::span<const StatedPlaces> held_places(WorkloadId workload) const;  // by pod set that has places
-  bool blocked_by_pods() const;            // block_admission, and the pods of a holder are not ready
-  bool parked(WorkloadId workload) const;  // pending, and not evaluated until something it lacks changes
+  bool blocked_by_pods() const;                  // block_admission, and the pods of a holder are not ready
+  bool parked(WorkloadId workload) const;        // pending, and not evaluated until something it lacks changes
+  bool inadmissible(WorkloadId workload) const;  // counts in inadmissible_count()
   OverlapCounts overlap_counts(std::string_view cluster_queue) const;
   std::size_t pending_count(std::string_view cluster_queue) const;
   // The pending ones that are parked or aside; all of them while the queue may not admit. (Kueue: inadmissible; the

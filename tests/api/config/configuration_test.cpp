@@ -383,9 +383,17 @@ TEST(Configuration, NamesWrongTypesAndValues) {
           {"metrics: {customLabels: [{name: a, sourceLabelKey: b, sourceAnnotationKey: c}]}",
            "metrics.customLabels[0].sourceAnnotationKey: cannot be given together with sourceLabelKey"},
           {"metrics: {customLabels: [{name: a, sourceKind: Node}]}",
-           "metrics.customLabels[0].sourceKind: is \"Node\", expected ClusterQueue, LocalQueue or Cohort"},
-          {"metrics: {customLabels: [{name: a, sourceKind: Workload, trackedValues: [x]}]}",
-           "metrics.customLabels[0].sourceKind: is \"Workload\": Berth does not divide"},
+           "metrics.customLabels[0].sourceKind: is \"Node\", expected ClusterQueue, LocalQueue, Cohort or Workload"},
+          {"metrics: {customLabels: [{name: a, sourceKind: Workload}]}",
+           "metrics.customLabels[0].trackedValues: is empty, expected 1 to 12 values"},
+          {"metrics: {customLabels: [{name: a, sourceKind: Workload, trackedValues: [a, b, c, d, e, f, g, h, i, j, k, "
+           "l, "
+           "m]}]}",
+           "metrics.customLabels[0].trackedValues: has 13 values, expected at most 12"},
+          {"metrics: {customLabels: [{name: a, sourceKind: Workload, trackedValues: [x]}, {name: b, sourceKind: "
+           "Workload, "
+           "trackedValues: [x]}, {name: c, sourceKind: Workload, trackedValues: [x]}]}",
+           "metrics.customLabels: has 3 labels of the kind Workload, expected at most 2"},
           {"metrics: {customLabels: [{name: a, trackedValues: [x, x]}]}",
            "metrics.customLabels[0].trackedValues: names a value twice"},
           {"metrics: {customLabels: [{name: a, trackedValues: [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]}]}",

@@ -1,0 +1,47 @@
+// The gauges of queues that count workloads, divided by labels of the workloads (KEP-7066, sourceKind Workload).
+//
+// Each queue has a series for workloads without the labels, and one for each combination of values that its workloads
+// have. Setting them walks over all workloads.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/metrics.h"
+#include "controller/custom_labels.h"
+#include "engine/engine.h"
+
+namespace berth::controller {
+
+class DividedGauges {
+ public:
+  struct Families {  // of one kind of queue
+    GaugeFamily pending, reserving, admitted;
+  };
+  // Every series has the label replica_role=`role`.
+  DividedGauges(CustomLabels labels, std::string role, Families of_cluster_queues, Families of_local_queues);
+
+  // `local_queues`: namespace, name.
+  void tell(const engine::Engine& engine, const std::set<std::string>& cluster_queues,
+            const std::set<std::pair<std::string, std::string>>& local_queues);
+  // The series of these queues are gone.
+  void forget(const MetricLabels& queue) { told_.erase(queue); }
+
+ private:
+  struct Count {
+    std::int64_t active = 0, inadmissible = 0, reserving = 0, admitted = 0;
+  };
+  using Parts = std::map<MetricLabels, Count>;  // by the labels of the workloads
+
+  void tell_queue(Families& families, const MetricLabels& queue, const Parts& parts);
+
+  CustomLabels labels_;
+  std::string role_;
+  Families of_cluster_queues_, of_local_queues_;
+  std::map<MetricLabels, std::set<MetricLabels>> told_;  // by queue: the parts that have series
+};
+
+}  // namespace berth::controller
