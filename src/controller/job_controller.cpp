@@ -12,8 +12,19 @@
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
+#include "jobs/workload_steps.h"
 
 namespace berth::controller {
+namespace {
+
+constexpr int kInvalidObject = 422;
+
+// True for a step whose write fails because of what the job says.
+bool makes_workload(const jobs::Step& step) {
+  return std::holds_alternative<jobs::CreateWorkload>(step) || std::holds_alternative<jobs::UpdateWorkload>(step);
+}
+
+}  // namespace
 
 JobController::JobController(const jobs::JobAdapter& adapter, Context context)
     : adapter_(adapter),
@@ -214,6 +225,10 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
     return [this, alive = alive_, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
       if (!*alive) return;
       if (response.ok() || (gone_is_fine && response.code == 404)) return perform(steps, next + 1, job, finish);
+      if (response.code == kInvalidObject && job && makes_workload((*steps)[next])) {  // only a change of the job helps
+        tell(jobs::cannot_compose(std::string(api::status_message(response))), job);
+        return finish(true);
+      }
       if (response.code != 409 && response.code != 404) {
         log::warn("a job could not be reconciled",
                   {{"code", response.code}, {"why", std::string(api::status_message(response))}});

@@ -16,6 +16,7 @@
 namespace berth::controller::described_kinds_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -305,6 +306,18 @@ TEST_F(DescribedKindsTest, AJobWithoutATemplateIsRefusedAndOthersGoOn) {
            std::string(kTemplate) + "}}}}");
   pass();
   EXPECT_THAT(workloads(), SizeIs(1));
+}
+
+// The definition of the kind allows pods without containers, that of workloads does not.
+TEST_F(DescribedKindsTest, AJobThatNoWorkloadCanBeMadeOfSaysSo) {
+  install_kind("pytorchjobs");
+  pass(60);
+  make(kPyTorchJobs, "PyTorchJob", "default",
+       "{metadata: {name: a, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {pytorchReplicaSpecs: {Master: {replicas: "
+       "1, template: {spec: {}}}}}}");
+  pass();
+  EXPECT_THAT(workloads(), IsEmpty());
+  EXPECT_THAT(events("a"), Contains(AllOf(HasSubstr("ErrWorkloadCompose: "), HasSubstr("containers"))));
 }
 
 TEST_F(DescribedKindsTest, AFinishedJobFinishesItsWorkload) {
