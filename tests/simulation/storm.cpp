@@ -103,6 +103,7 @@ void Storm::start_controller() {
   options.manage_pods = options.manage_deployments = options.manage_stateful_sets = options.manage_leader_worker_sets =
       pods_;
   for (const auto& kind : kinds_) options.kinds.push_back({kind, true});
+  options.compare_kinds = true;
   if (recorder_) journal_ = recorder_->journal(world_.executor());
   options.journal = journal_.get();
   controller_ = std::make_unique<controller::Controller>(*client_, world_.executor(), options);
