@@ -32,6 +32,11 @@ constexpr std::array kBugs = {
     PlantedBug{Planted::kKeptPodFinalizer, "kept-pod-finalizer", "a pod that ended keeps the finalizer"},
     PlantedBug{Planted::kForgottenPod, "forgotten-pod", "a pod whose workload is deleted is not looked at again"},
     PlantedBug{Planted::kKeptOrphan, "kept-orphan", "a workload whose owners are gone stays"},
+    PlantedBug{Planted::kKeptTemplate, "kept-template",
+               "a job of a described kind that stops keeps what its admission added to its templates"},
+    PlantedBug{Planted::kUnnoticedEnd, "unnoticed-end", "the end of a job of a described kind is not noticed"},
+    PlantedBug{Planted::kForgottenKind, "forgotten-kind",
+               "a kind that was served in another version only is not managed when it comes back"},
 };
 
 }  // namespace

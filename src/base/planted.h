@@ -31,6 +31,9 @@ enum class Planted : std::uint8_t {
   kKeptPodFinalizer,
   kForgottenPod,
   kKeptOrphan,
+  kKeptTemplate,
+  kUnnoticedEnd,
+  kForgottenKind,
 };
 
 struct PlantedBug {

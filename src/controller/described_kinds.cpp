@@ -6,6 +6,7 @@
 #include "api/meta.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/planted.h"
 #include "jobs/compose.h"
 #include "jobs/workload_name.h"
 
@@ -161,7 +162,7 @@ void DescribedKinds::manage(Kind& kind) {
     kind.controller.start();
   } else if (kind.runs &&
              (fit.state == Fit::State::kMisfit || (fit.state == Fit::State::kOtherVersion && !listed_now(kind)))) {
-    kind.runs = false;
+    kind.runs = planted(Planted::kForgottenKind);
     kind.controller.stop();
   }
 }

@@ -45,6 +45,12 @@ bool runs(const Json& pod) {
 
 bool is_of_a_job(const Json& pod) { return find_path(pod, {"metadata", "labels", cluster::kJobKindLabel}) != nullptr; }
 
+// Nobody but an admission adds node selectors to the jobs of these worlds.
+bool is_bound(const std::vector<api::kueue::PodSet>& pod_sets) {
+  return std::ranges::any_of(
+      pod_sets, [](const auto& pod_set) { return find_path(*pod_set.template_, {"spec", "nodeSelector"}) != nullptr; });
+}
+
 std::string uid_of(const Json& object) { return std::string(string_at(object, {"metadata", "uid"})); }
 
 }  // namespace
@@ -135,6 +141,7 @@ void KindAudit::check_job(const Kind& kind, const Json& job, const Json* workloa
     if (quota == nullptr || quota->message.empty()) storm_.complain("a job waits and does not say why: " + told);
     if (!kind.adapter.suspended(job)) storm_.complain("a job that waits is not suspended: " + told);
     if (!pods.empty()) storm_.complain("a job that waits has pods: " + told);
+    if (is_bound(kind.adapter.pod_sets(job))) storm_.complain("a job that waits keeps a node selector: " + told);
     return;
   }
   if (kind.adapter.suspended(job)) return storm_.complain("a job with quota is suspended: " + told);

@@ -8,7 +8,7 @@
 //     plays these seeds with pods and their owners
 //   test_simulation --kinds 1 --seeds N --from SEED
 //     plays these seeds with jobs of described kinds
-//   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N] [--pods 1]
+//   test_simulation --planted NAME --seeds N [--from SEED] [--parallel N] [--pods 1] [--kinds 1]
 //     plays seeds until one finds the planted bug
 //   test_simulation --planted list
 //     lists the planted bugs
@@ -172,7 +172,7 @@ Arguments read_arguments(int argc, char** argv) {
     } else if (name == "--pods") {
       out.pods = out.soak.pods = number != 0;
     } else if (name == "--kinds") {
-      out.kinds = number != 0;
+      out.kinds = out.soak.kinds = number != 0;
     } else if (name == "--soak") {
       out.soak.longest = std::chrono::minutes(number);
       out.soaks = true;
@@ -208,7 +208,7 @@ int main(int argc, char** argv) {
   const Arguments arguments = read_arguments(argc, argv);
   if (arguments.planted == "list") return berth::simulation::list_planted_bugs();
   if (!arguments.planted.empty() && !berth::simulation::plant_bug(arguments.planted)) return 2;
-  if (arguments.kinds && (arguments.one || arguments.searches))
+  if (arguments.kinds && (arguments.one || (arguments.searches && arguments.planted.empty())))
     return play_kinds(arguments.one ? arguments.chaos.seed : std::max<std::uint64_t>(arguments.soak.first_seed, 1),
                       arguments.one ? 1 : arguments.soak.most_seeds, arguments.chaos.events);
   if (arguments.searches && arguments.pods && arguments.planted.empty()) return berth::simulation::soak(arguments.soak);

@@ -49,6 +49,12 @@ TEST_P(PlantedBugsOfPods, AreFound) {
   EXPECT_NE(first_that_finds(GetParam(), play_pods), 0u) << "nobody looks for: " << GetParam();
 }
 
+class PlantedBugsOfJobs : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(PlantedBugsOfJobs, AreFound) {
+  EXPECT_NE(first_that_finds(GetParam(), play_jobs), 0u) << "nobody looks for: " << GetParam();
+}
+
 std::string test_name(const testing::TestParamInfo<std::string_view>& info) {
   std::string name(info.param);
   std::erase(name, '-');
@@ -61,6 +67,8 @@ INSTANTIATE_TEST_SUITE_P(Planted, PlantedBugs,
                          test_name);
 INSTANTIATE_TEST_SUITE_P(Planted, PlantedBugsOfPods, testing::Values("open-gate", "kept-pod-finalizer", "kept-orphan"),
                          test_name);
+INSTANTIATE_TEST_SUITE_P(Planted, PlantedBugsOfJobs,
+                         testing::Values("kept-template", "unnoticed-end", "forgotten-kind"), test_name);
 
 }  // namespace
 }  // namespace berth::simulation::planted_test

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/planted.h"
+#include "simulation/kind_chaos.h"
 #include "simulation/pod_chaos.h"
 #include "simulation/seed_runs.h"
 #include "simulation/volcano_chaos.h"
@@ -45,6 +46,15 @@ SeedReport play_pods(std::uint64_t run) {
   return report;
 }
 
+SeedReport play_jobs(std::uint64_t run) {
+  const auto result = run_kind_chaos({.seed = run});
+  SeedReport report;
+  report.counts.events = result.events;
+  report.counts.restarts = result.restarts;
+  report.broken = result.broken;
+  return report;
+}
+
 SeedReport play_run(std::uint64_t run) {
   ChaosOptions options;
   options.seed = run;
@@ -65,13 +75,14 @@ namespace {
 
 using Play = SeedReport (*)(std::uint64_t run);
 
-Play play_of(const SoakOptions& options) { return options.pods ? play_pods : play_run; }
+Play play_of(const SoakOptions& options) { return options.kinds ? play_jobs : options.pods ? play_pods : play_run; }
 
 void tell_finding(std::uint64_t run, const SeedReport& report, const SoakOptions& options, std::string_view planted) {
   const bool pods = options.pods || is_pods(run);
   std::printf("seed %llu fails; replay it with: build/dev/tests/test_simulation --seed %llu%s%s%s\n",
               static_cast<unsigned long long>(run), static_cast<unsigned long long>(run),
-              pods              ? " --pods 1"
+              options.kinds     ? " --kinds 1"
+              : pods            ? " --pods 1"
               : is_volcano(run) ? " --volcano 1"
                                 : "",
               planted.empty() ? "" : " --planted ", std::string(planted).c_str());

@@ -14,6 +14,7 @@ struct SoakOptions {
   std::uint64_t first_seed = 0;      // 0: from the system clock (search_planted_bug: 1), so each soak plays new seeds
   std::uint64_t most_seeds = 500;    // used by search_planted_bug(), and by soak() with `pods`
   bool pods = false;                 // all runs play run_pod_chaos()
+  bool kinds = false;                // used by search_planted_bug(): all runs play run_kind_chaos()
   unsigned parallel = 0;             // processes at the same time; 0: one for each processor
 };
 
@@ -22,6 +23,8 @@ struct SoakOptions {
 SeedReport play_run(std::uint64_t run);
 // Plays run_pod_chaos() with this seed in this process.
 SeedReport play_pods(std::uint64_t run);
+// Plays run_kind_chaos() with this seed in this process.
+SeedReport play_jobs(std::uint64_t run);
 
 // Plays seeds until the time is over or there are 20 findings. Prints what was played, and each finding with the
 // command that replays it. Returns the exit code: 0 when there was no finding, else 1.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/merge_patch.h"
+#include "base/planted.h"
 #include "jobs/kinds/hook.h"
 #include "jobs/kinds/templates.h"
 
@@ -61,7 +62,7 @@ bool DescribedJob::active(const Json& job) const { return truth(spec_->active, j
 bool DescribedJob::pods_ready(const Json& job) const { return truth(spec_->ready, job); }
 
 std::optional<JobOutcome> DescribedJob::finished(const Json& job) const {
-  if (!truth(spec_->finished, job)) return std::nullopt;
+  if (!truth(spec_->finished, job) || planted(Planted::kUnnoticedEnd)) return std::nullopt;
   JobOutcome outcome;
   outcome.succeeded = spec_->succeeded ? truth(spec_->succeeded, job) : true;
   if (spec_->message) outcome.message = spec_->message.text(Scope(job)).value_or("");

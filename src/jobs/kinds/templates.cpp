@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/core/scheduling.h"
+#include "base/planted.h"
 
 namespace berth::jobs::kinds {
 namespace {
@@ -98,7 +99,8 @@ Result<void> merge_infos(Json& job, const std::vector<FoundPodSet>& found, const
 void restore_templates(Json& job, const std::vector<FoundPodSet>& found, const std::vector<PodSet>& original) {
   for (const auto& one : found) {
     if (one.pod_template.empty()) continue;
-    if (const PodSet* before = original_of(original, one.pod_set.name)) {
+    const PodSet* before = original_of(original, one.pod_set.name);
+    if (before != nullptr && !planted(Planted::kKeptTemplate)) {
       restore_template(job, one.pod_template, *before->template_);
       if (!one.count.empty() && before->min_count && before->count != one.pod_set.count)
         *ensure_at(job, one.count) = before->count;
