@@ -110,6 +110,19 @@ std::int64_t count_of(const KnownKind& kind, const Json& object) {
   return std::min(parallelism, int_at(object, {"spec", "completions"}, parallelism));
 }
 
+// Whether the fields that count pods hold numbers: the schema of an AppWrapper does not say what a component is.
+bool can_count(const KnownKind& kind, const Json& object, const std::string& field, FieldErrors& errors) {
+  const std::size_t before = errors.size();
+  for (const std::string_view member : {"replicas", "parallelism", "completions"}) {
+    const Json* value = find_path(object, {"spec", member});
+    if (kind.pod_template.empty() || kind.job == (member == "replicas") || value == nullptr) continue;
+    if (!value->is_null() && !value->is_int64())
+      errors.push_back(
+          api::invalid_without_value(field + ".template.spec." + std::string(member), "must be a whole number"));
+  }
+  return errors.size() == before;
+}
+
 void take_described(const JobKindSpec& kind, const Json& object, const api::kueue::ObjectGetter& get,
                     const std::string& field, std::vector<Part>& parts, FieldErrors& errors) {
   FieldErrors inner;
@@ -137,6 +150,7 @@ void take_known(const Json& component, const api::kueue::ObjectGetter& get, cons
   const auto version = string_at(object, {"apiVersion"}), kind = string_at(object, {"kind"});
   for (const KnownKind& known : known_kinds()) {
     if (known.api_version != version || known.kind != kind) continue;
+    if (!can_count(known, object, field, errors)) return;
     Part part;
     part.pod_template = Place{"template"} + known.pod_template;
     part.field = field + "." + to_string(part.pod_template);

@@ -75,6 +75,24 @@ TEST(AppWrapper, APodSetThatIsNotThereIsAnError) {
   EXPECT_THAT(support::problem(adapter, wrapper("[]")), HasSubstr("at least one pod template"));
 }
 
+TEST(AppWrapper, ACountThatIsNoNumberIsAnError) {
+  const auto adapter = job_of("AppWrapper");
+  const auto problem = [&](std::string_view kind, std::string_view count) {
+    return support::problem(adapter, wrapper("[{template: {" + std::string(kind) + ", spec: {" + std::string(count) +
+                                             ", template: {spec: {containers: []}}}}}]"));
+  };
+  for (const std::string field : {"parallelism", "completions"}) {
+    for (const auto* value : {"x", "1.5", "true", "[1]", "99999999999999999999"})
+      EXPECT_THAT(problem("apiVersion: batch/v1, kind: Job", field + ": " + value),
+                  HasSubstr("spec.components[0].template.spec." + field + ": Invalid value: must be a whole number"))
+          << value;
+    EXPECT_EQ(problem("apiVersion: batch/v1, kind: Job", field + ": null"), "");
+  }
+  EXPECT_THAT(problem("apiVersion: apps/v1, kind: Deployment", "replicas: x"),
+              HasSubstr("spec.components[0].template.spec.replicas: Invalid value: must be a whole number"));
+  EXPECT_EQ(problem("apiVersion: apps/v1, kind: Deployment", "parallelism: x"), "");
+}
+
 TEST(AppWrapper, AFailureIsOverWhenItsObjectsAreGone) {
   const auto adapter = job_of("AppWrapper");
   Json job = wrapper(kAll);
