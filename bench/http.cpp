@@ -8,9 +8,9 @@
 #include <future>
 #include <thread>
 
-#include "apiserver/http/pki.h"
-#include "apiserver/http/router.h"
-#include "apiserver/server/api_server.h"
+#include "embedded/apiserver/http/pki.h"
+#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/server/api_server.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"
 #include "support/http2_client.h"

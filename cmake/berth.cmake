@@ -80,18 +80,23 @@ function(berth_together out target root)
   set(${out} ${alone} PARENT_SCOPE)
 endfunction()
 
-# berth_room(<name> <dependency>...): the library of src/<name>, with all .cpp files below it.
+# berth_room(<name> [IN <folder>] <dependency>...): the library of src/<folder>, with all .cpp files below it. The folder has
+# the name of the room unless it is given.
 function(berth_room name)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  cmake_parse_arguments(arg "" "IN" "" ${ARGN})
+  if(NOT arg_IN)
+    set(arg_IN ${name})
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${arg_IN}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(NOT sources)
     add_library(berth_${name} INTERFACE)
-    target_link_libraries(berth_${name} INTERFACE berth_options ${ARGN})
+    target_link_libraries(berth_${name} INTERFACE berth_options ${arg_UNPARSED_ARGUMENTS})
     return()
   endif()
   berth_together(compiled berth_${name} ${CMAKE_SOURCE_DIR}/src ${sources})
   add_library(berth_${name} STATIC ${compiled})
-  target_link_libraries(berth_${name} PUBLIC berth_options ${ARGN})
+  target_link_libraries(berth_${name} PUBLIC berth_options ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
 # berth_embed(<target> <namespace-suffix> <file>...): embeds the bytes of the files in the program. The caller declares
@@ -109,11 +114,15 @@ function(berth_embed target suffix)
   target_sources(${target} PRIVATE ${out})
 endfunction()
 
-# berth_test(<name> <library>... [ALONE <suite>]): one executable from all .cpp files below tests/<name>. The tests of the
-# suite after ALONE need their processes to run in time, so that ctest runs no other test beside them.
+# berth_test(<name> [IN <folder>] <library>... [ALONE <suite>]): one executable from all .cpp files below tests/<folder>, which
+# has the name of the test unless it is given. The tests of the suite after ALONE need their processes to run in time, so that
+# ctest runs no other test beside them.
 function(berth_test name)
-  cmake_parse_arguments(arg "" "ALONE" "" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*.cpp)
+  cmake_parse_arguments(arg "" "ALONE;IN" "" ${ARGN})
+  if(NOT arg_IN)
+    set(arg_IN ${name})
+  endif()
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${arg_IN}/*.cpp)
   if(NOT sources)
     return()
   endif()

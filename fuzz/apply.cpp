@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apiserver/patch/field_set.h"
-#include "apiserver/patch/patch.h"
 #include "base/json.h"
+#include "embedded/apiserver/patch/field_set.h"
+#include "embedded/apiserver/patch/patch.h"
 #include "patch_schema.h"
 
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apiserver/schema/structural.h"
 #include "base/yaml.h"
 #include "cel/program.h"
+#include "embedded/apiserver/schema/structural.h"
 
 namespace {
 

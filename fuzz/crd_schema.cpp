@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apiserver/schema/structural.h"
+#include "embedded/apiserver/schema/structural.h"
 
 namespace {
 

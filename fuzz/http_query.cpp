@@ -3,11 +3,11 @@
 #include <string>
 #include <string_view>
 
-#include "apiserver/http/access.h"
-#include "apiserver/http/negotiate.h"
-#include "apiserver/http/options.h"
-#include "apiserver/http/resource_path.h"
 #include "base/assert.h"
+#include "embedded/apiserver/http/access.h"
+#include "embedded/apiserver/http/negotiate.h"
+#include "embedded/apiserver/http/options.h"
+#include "embedded/apiserver/http/resource_path.h"
 #include "http/listen_address.h"
 #include "http/target.h"
 

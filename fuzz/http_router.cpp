@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "api/status.h"
-#include "apiserver/builtin/builtin.h"
-#include "apiserver/http/router.h"
+#include "embedded/apiserver/builtin/builtin.h"
+#include "embedded/apiserver/http/router.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Any bytes as a JSONPath on an object with lists, maps and conditions: a compiled path returns parts of the
 // document.
-#include "apiserver/json_path.h"
+#include "embedded/apiserver/json_path.h"
 
 #include <cstddef>
 #include <cstdint>

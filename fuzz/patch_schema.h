@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "apiserver/schema/schema.h"
+#include "embedded/apiserver/schema/schema.h"
 
 namespace berth::apiserver::fuzzing {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/storage/object_store.h"
+#include "embedded/apiserver/storage/object_store.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "apiserver/patch/patch.h"
 #include "base/json.h"
+#include "embedded/apiserver/patch/patch.h"
 #include "patch_schema.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

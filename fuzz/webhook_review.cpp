@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-#include "apiserver/patch/patch.h"
 #include "base/assert.h"
 #include "base/base64.h"
+#include "embedded/apiserver/patch/patch.h"
 #include "serve/webhooks.h"
 
 namespace {

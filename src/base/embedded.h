@@ -14,7 +14,7 @@ struct File {
 // Defined by berth_embed() in the CMake file of the source folder that embeds them.
 std::span<const File> crds();             // config/crd/*.yaml
 std::span<const File> external_crds();    // config/external/*.yaml: definitions that other projects own
-std::span<const File> builtin_schemas();  // src/apiserver/builtin/*.yaml
+std::span<const File> builtin_schemas();  // src/embedded/apiserver/builtin/*.yaml
 std::span<const File> job_kinds();        // src/jobs/kinds/shipped/*.yaml
 
 // The console's page (library berth_page, cmake/console.cmake). Names are relative to the page's root: "index.html",

@@ -1,5 +1,5 @@
 // The types in an OpenAPI v3 schema as an API server publishes it, without its rules and limits. For checks of
-// expressions; what an API server does with a schema is in apiserver/schema.
+// expressions; what an API server does with a schema is in embedded/apiserver/schema.
 #pragma once
 
 #include "base/json.h"

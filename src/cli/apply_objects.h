@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "api/rest.h"
-#include "apiserver/registry.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "embedded/apiserver/registry.h"
 
 namespace berth::cli {
 

@@ -15,10 +15,10 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/shared_flags.h"
-#include "cluster/cluster.h"
+#include "embedded/cluster/cluster.h"
+#include "embedded/simulate/monkeys/live.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
-#include "simulate/monkeys/live.h"
 
 namespace berth::cli {
 namespace {

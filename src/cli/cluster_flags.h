@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "cluster/cluster.h"
+#include "embedded/cluster/cluster.h"
 
 namespace CLI {
 class App;
@@ -13,7 +13,7 @@ class App;
 namespace berth::cli {
 
 struct ClusterFlags {
-  std::string nodes = "1x2x4";  // a shape (see cluster/nodes.h), a file of Node manifests, or "none"
+  std::string nodes = "1x2x4";  // a shape (see embedded/cluster/nodes.h), a file of Node manifests, or "none"
   std::string node_resources;
   std::string scale_up = "2x4";            // RACKSxNODES that the autoscaler may add, or "none"
   std::string provisioning_delay = "30s";  // until those nodes exist

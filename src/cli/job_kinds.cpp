@@ -5,9 +5,9 @@
 #include <system_error>
 #include <utility>
 
-#include "apiserver/schema/structural.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
+#include "embedded/apiserver/schema/structural.h"
 #include "kube/kubeconfig.h"
 
 namespace berth::cli {

@@ -18,8 +18,8 @@
 #include "cli/output.h"
 #include "cli/shared_flags.h"
 #include "controller/feature_gates.h"
-#include "simulate/load.h"
-#include "simulate/load_run.h"
+#include "embedded/simulate/load.h"
+#include "embedded/simulate/load_run.h"
 
 namespace berth::cli {
 namespace {

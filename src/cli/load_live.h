@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "simulate/load_play.h"
+#include "embedded/simulate/load_play.h"
 
 namespace berth::cli {
 

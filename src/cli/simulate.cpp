@@ -11,10 +11,10 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/shared_flags.h"
-#include "simulate/html/page.h"
-#include "simulate/play.h"
-#include "simulate/rack_picture.h"
-#include "simulate/report.h"
+#include "embedded/simulate/html/page.h"
+#include "embedded/simulate/play.h"
+#include "embedded/simulate/rack_picture.h"
+#include "embedded/simulate/report.h"
 
 namespace berth::cli {
 namespace {

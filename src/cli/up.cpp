@@ -12,10 +12,6 @@
 #include <span>
 #include <sstream>
 
-#include "apiserver/crd/external_kinds.h"
-#include "apiserver/http/pki.h"
-#include "apiserver/http/router.h"
-#include "apiserver/server/api_server.h"
 #include "base/assert.h"
 #include "base/embedded.h"
 #include "base/log.h"
@@ -26,15 +22,19 @@
 #include "cli/data_dir.h"
 #include "cli/job_kinds.h"
 #include "cli/visibility.h"
-#include "cluster/cluster.h"
 #include "controller/configure.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
 #include "controller/metrics.h"
+#include "embedded/apiserver/crd/external_kinds.h"
+#include "embedded/apiserver/http/pki.h"
+#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/server/api_server.h"
+#include "embedded/cluster/cluster.h"
+#include "embedded/simulate/doors.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"
 #include "http/listen_address.h"
-#include "simulate/doors.h"
 
 namespace berth::cli {
 namespace {

@@ -22,8 +22,8 @@ struct UpOptions {
   std::string kubeconfig;         // path of the kubeconfig to write
   std::string token_file;         // bearer tokens, in the format of kube-apiserver's --token-auth-file; empty: none
   std::vector<std::string> load;  // files and directories of objects to apply at start
-  // Kinds of jobs of other projects that are served from the start (see apiserver/crd/external_kinds.h). A definition
-  // that is stored already stays, also when it is not named.
+  // Kinds of jobs of other projects that are served from the start (see embedded/apiserver/crd/external_kinds.h). A
+  // definition that is stored already stays, also when it is not named.
   std::string kinds = "all";
   std::string job_kinds;  // a directory with descriptions of further kinds; empty: none
   ClusterFlags cluster;

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "apiserver/discovery/virtual_group.h"
+#include "embedded/apiserver/discovery/virtual_group.h"
 #include "engine/engine.h"
 #include "engine/explain/run_history.h"
 #include "serve/visibility.h"

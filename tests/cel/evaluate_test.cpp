@@ -1,9 +1,9 @@
 // Evaluation of CEL expressions.
 #include <gmock/gmock.h>
 
-#include "apiserver/schema/support.h"
 #include "cel/library.h"
 #include "cel/program.h"
+#include "embedded/apiserver/schema/support.h"
 
 namespace berth::cel::evaluate_test {
 namespace {

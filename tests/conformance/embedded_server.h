@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "apiserver/http/router.h"
-#include "apiserver/server/api_server.h"
 #include "base/executor.h"
 #include "conformance/player.h"
+#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/server/api_server.h"
 
 namespace berth::conformance {
 

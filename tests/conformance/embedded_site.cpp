@@ -1,14 +1,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "apiserver/http/router.h"
-#include "apiserver/server/api_server.h"
 #include "cli/visibility.h"
 #include "conformance/configured.h"
 #include "conformance/exchange.h"
 #include "conformance/site.h"
 #include "controller/controller.h"
-#include "simulate/world.h"
+#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/server/api_server.h"
+#include "embedded/simulate/world.h"
 
 namespace berth::conformance {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <functional>
 
-#include "apiserver/http/router.h"
 #include "base/executor.h"
 #include "conformance/player.h"
+#include "embedded/apiserver/http/router.h"
 
 namespace berth::conformance {
 

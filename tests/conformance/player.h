@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/http/message.h"
 #include "base/time.h"
 #include "conformance/match.h"
 #include "conformance/recording.h"
+#include "embedded/apiserver/http/message.h"
 
 namespace berth::conformance {
 

@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "api/status.h"
-#include "apiserver/crd/external_kinds.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
-#include "cluster/cluster.h"
 #include "conformance/configured.h"
 #include "conformance/real_front.h"
 #include "conformance/site.h"
 #include "controller/controller.h"
+#include "embedded/apiserver/crd/external_kinds.h"
+#include "embedded/cluster/cluster.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
 #include "support/https_client.h"

@@ -19,7 +19,7 @@ namespace berth::conformance {
 struct SiteOptions {
   Json configuration;          // the controller's Configuration file; null: the defaults
   Json gates;                  // feature gates with their values; null: none
-  std::string external_kinds;  // of other projects: what is served (see apiserver/crd/external_kinds.h)
+  std::string external_kinds;  // of other projects: what is served (see embedded/apiserver/crd/external_kinds.h)
   bool webhooks = false;       // webhooks of Kueue's kinds and of Jobs are called
   bool job_controller = true;
   bool apps_controllers = false;  // of Deployments, ReplicaSets and StatefulSets

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "api/resources.h"
-#include "apiserver/kueue_webhooks.h"
-#include "apiserver/schema/structural.h"
-#include "apiserver/server/harness.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "controller/configure.h"
 #include "controller/controller.h"
+#include "embedded/apiserver/kueue_webhooks.h"
+#include "embedded/apiserver/schema/structural.h"
+#include "embedded/apiserver/server/harness.h"
 
 namespace berth::controller::described_kinds_test {
 namespace {

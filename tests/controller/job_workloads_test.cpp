@@ -6,11 +6,11 @@
 #include <string_view>
 
 #include "api/resources.h"
-#include "apiserver/kueue_webhooks.h"
-#include "apiserver/server/harness.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "controller/controller.h"
+#include "embedded/apiserver/kueue_webhooks.h"
+#include "embedded/apiserver/server/harness.h"
 #include "jobs/workload_name.h"
 
 namespace berth::controller::job_workloads_test {

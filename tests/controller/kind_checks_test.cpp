@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "apiserver/server/harness.h"
+#include "embedded/apiserver/server/harness.h"
 
 namespace berth::controller::kind_checks_test {
 namespace {

@@ -8,8 +8,8 @@
 #include "api/leaderworkerset/names.h"
 #include "api/resources.h"
 #include "base/embedded.h"
-#include "cluster/cluster.h"
 #include "controller/pods_fixture.h"
+#include "embedded/cluster/cluster.h"
 
 namespace berth::controller::leader_worker_sets_test {
 namespace {

@@ -1,11 +1,11 @@
 // The controller manages exactly the Jobs that admission suspends.
 #include <gtest/gtest.h>
 
-#include "apiserver/kueue_webhooks.h"
-#include "apiserver/server/harness.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "controller/controller.h"
+#include "embedded/apiserver/kueue_webhooks.h"
+#include "embedded/apiserver/server/harness.h"
 
 namespace berth::controller::managed_jobs_test {
 namespace {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "api/resources.h"
-#include "apiserver/kueue_webhooks.h"
-#include "apiserver/server/harness.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "controller/controller.h"
+#include "embedded/apiserver/kueue_webhooks.h"
+#include "embedded/apiserver/server/harness.h"
 
 namespace berth::controller {
 

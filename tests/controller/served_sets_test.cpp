@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/server/harness.h"
 #include "base/yaml.h"
+#include "embedded/apiserver/server/harness.h"
 
 namespace berth::controller::served_sets_test {
 namespace {

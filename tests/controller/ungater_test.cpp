@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "cluster/world.h"
+#include "embedded/cluster/world.h"
 #include "jobs/placed_pods.h"
 
 namespace berth::controller::ungater_test {

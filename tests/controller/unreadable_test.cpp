@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "api/resources.h"
-#include "apiserver/server/harness.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "controller/controller.h"
+#include "embedded/apiserver/server/harness.h"
 
 namespace berth::controller::unreadable_test {
 namespace {

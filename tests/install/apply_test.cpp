@@ -1,5 +1,5 @@
 // An API server with strict field validation accepts the plain manifests, and applying them again changes nothing.
-#include "apiserver/server/api_server.h"
+#include "embedded/apiserver/server/api_server.h"
 #include "install/manifests.h"
 
 namespace berth::install::apply_test {

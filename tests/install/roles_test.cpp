@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "api/verb.h"
-#include "apiserver/http/roles.h"
+#include "embedded/apiserver/http/roles.h"
+#include "embedded/simulate/play.h"
+#include "embedded/simulate/world.h"
 #include "install/manifests.h"
 #include "kube/leader_election.h"
 #include "serve/secret_certificates.h"
-#include "simulate/play.h"
-#include "simulate/world.h"
 #include "source_dir.h"
 
 namespace berth::install::roles_test {
@@ -221,7 +221,7 @@ const std::set<std::string> kElsewhere = {
     "watch apps statefulsets",                           // StatefulSetsTest.*
     "list leaderworkerset.x-k8s.io leaderworkersets",    // tests/controller: LeaderWorkerSets.*
     "watch leaderworkerset.x-k8s.io leaderworkersets",   // the same
-    "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/simulation
+    "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/embedded/simulate
     "get  pods",                                         // a write with a conflict: UngaterTest
     "update  pods/finalizers",                           // Pods.APodWaitsForQuotaRunsAndLeavesNothingBehind
     "patch kueue.x-k8s.io clusterqueues"                 // the finalizer of a queue that is deleted

@@ -6,9 +6,9 @@
 #include <boost/algorithm/string/replace.hpp>
 
 #include "controller/controller.h"
+#include "embedded/simulate/world.h"
 #include "install/manifests.h"
 #include "jobs/workload_name.h"
-#include "simulate/world.h"
 
 namespace berth::install::takeover_test {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "api/status.h"
 #include "api/verb.h"
-#include "apiserver/http/pki.h"
-#include "apiserver/http/router.h"
-#include "apiserver/server/api_server.h"
+#include "embedded/apiserver/http/pki.h"
+#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/server/api_server.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"
 #include "kube/informer.h"

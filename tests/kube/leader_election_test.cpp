@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "apiserver/server/api_server.h"
+#include "embedded/apiserver/server/api_server.h"
 
 namespace berth::kube::leader_election_test {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "apiserver/patch/patch.h"
 #include "base/base64.h"
 #include "base/yaml.h"
+#include "embedded/apiserver/patch/patch.h"
 
 namespace berth::serve::reviews_test {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <map>
 
-#include "apiserver/server/harness.h"
 #include "base/base64.h"
 #include "base/random.h"
+#include "embedded/apiserver/server/harness.h"
 
 namespace berth::serve::secret_certificates_test {
 namespace {

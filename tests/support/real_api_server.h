@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "apiserver/http/pki.h"
+#include "embedded/apiserver/http/pki.h"
 #include "support/process.h"
 
 namespace berth::testing_support {

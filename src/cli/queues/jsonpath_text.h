@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "apiserver/json_path.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "embedded/apiserver/json_path.h"
 
 namespace berth::cli::queues {
 

@@ -9,12 +9,12 @@
 #include "api/kueue/names.h"
 #include "api/meta.h"
 #include "api/selector.h"
-#include "apiserver/builtin/pod_table.h"
 #include "cli/queues/commands.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/list_commands.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/workload_facts.h"
+#include "embedded/apiserver/builtin/pod_table.h"
 
 namespace berth::cli::queues {
 namespace {

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "api/meta.h"
-#include "apiserver/builtin/table.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/words.h"
+#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::cli::queues {
 namespace {

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "api/status.h"
-#include "apiserver/builtin/table.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/list_commands.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/words.h"
 #include "cli/queues/workload_facts.h"
+#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::cli::queues {
 namespace {

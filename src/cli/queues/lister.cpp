@@ -5,7 +5,7 @@
 #include <ostream>
 #include <utility>
 
-#include "apiserver/builtin/table.h"
+#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::cli::queues {
 namespace {

@@ -7,11 +7,11 @@
 #include <fstream>
 
 #include "api/status.h"
-#include "apiserver/kueue_webhooks.h"
-#include "apiserver/server/harness.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "cli/queues/run_command.h"
+#include "embedded/apiserver/kueue_webhooks.h"
+#include "embedded/apiserver/server/harness.h"
 #include "support/scratch_dir.h"
 
 namespace berth::cli::queues::what_if_refusals_test {

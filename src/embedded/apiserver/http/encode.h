@@ -1,0 +1,34 @@
+// Encodes values to the bytes of a response.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/rest.h"
+#include "embedded/apiserver/http/message.h"
+#include "embedded/apiserver/http/negotiate.h"
+#include "embedded/apiserver/http/table.h"
+#include "embedded/apiserver/resource.h"
+
+namespace berth::apiserver::http {
+
+// Everything needed to encode a response, so that any thread can do it.
+struct Reply {
+  api::RestResponse response;
+  MediaForm form;
+  ResourcePtr resource;  // the resource of the body, for Tables; may be null
+  IncludeObject include = IncludeObject::kMetadata;
+  Time now{};
+  std::vector<Header> headers;  // headers to add to those that encode() sets itself
+};
+HttpResponse encode(const Reply& reply);
+
+// For a Status or another document that belongs to no resource.
+HttpResponse encode_document(const api::RestResponse& response, const MediaForm& form = {});
+
+// 299 - "text", with quotes and backslashes escaped. https://www.rfc-editor.org/rfc/rfc7234#section-5.5
+std::string warning_header(std::string_view text);
+
+std::string to_bytes(const Json& document, const MediaForm& form);
+
+}  // namespace berth::apiserver::http

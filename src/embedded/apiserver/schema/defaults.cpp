@@ -1,0 +1,90 @@
+// Applies defaults, and validates the defaults themselves.
+#include "embedded/apiserver/schema/internal.h"
+#include "embedded/apiserver/schema/structural.h"
+
+namespace berth::apiserver {
+namespace {
+
+bool misplaced_null(const Json& value, const Schema& schema) { return value.is_null() && !schema.nullable; }
+
+void fill_object(JsonObject& members, const Schema& schema) {
+  for (const auto& [name, property] : schema.properties) {
+    Json* value = members.if_contains(name);
+    if (property->default_value) {
+      if (value == nullptr || misplaced_null(*value, *property)) members[name] = *property->default_value;
+    } else if (value != nullptr && misplaced_null(*value, *property)) {
+      members.stable_erase(name);
+    }
+  }
+  if (schema.additional && !schema.additional->nullable) {
+    for (auto it = members.begin(); it != members.end();) {
+      if (!it->value().is_null() || schema.properties.contains(std::string_view(it->key()))) {
+        ++it;
+      } else if (schema.additional->default_value) {
+        it->value() = *schema.additional->default_value;
+        ++it;
+      } else {
+        it = members.stable_erase(it);
+      }
+    }
+  }
+  for (auto& [name, value] : members) {
+    if (auto it = schema.properties.find(std::string_view(name)); it != schema.properties.end()) {
+      apply_defaults(value, *it->second);
+    } else if (schema.additional) {
+      apply_defaults(value, *schema.additional);
+    }
+  }
+}
+
+class DefaultsCheck {
+ public:
+  explicit DefaultsCheck(api::FieldErrors& errors) : errors_(errors) {}
+
+  void walk(const Schema& schema, const std::string& path) {
+    if (schema.default_value) check(schema, api::field_path(path, "default"));
+    if (schema.items) walk(*schema.items, api::field_path(path, "items"));
+    for (const auto& [name, child] : schema.properties) {
+      walk(*child, api::key_path(api::field_path(path, "properties"), name));
+    }
+    if (schema.additional) walk(*schema.additional, api::field_path(path, "additionalProperties"));
+  }
+
+ private:
+  void check(const Schema& schema, const std::string& path) {
+    const Json& value = *schema.default_value;
+    if (value.is_null() && !schema.nullable) {
+      errors_.push_back(api::invalid_value(path, value, "must not be null"));
+      return;
+    }
+    Json copy = value;
+    prune(copy, schema, false, nullptr);
+    if (!json_equal(copy, value)) {
+      errors_.push_back(api::invalid_value(path, value, "must not have unknown fields"));
+      return;
+    }
+    apply_defaults(copy, schema);
+    for (api::FieldError& error : validate_schema(copy, nullptr, schema, path)) errors_.push_back(std::move(error));
+  }
+
+  api::FieldErrors& errors_;
+};
+
+}  // namespace
+
+void apply_defaults(Json& object, const Schema& schema) {
+  if (object.is_object()) {
+    fill_object(object.get_object(), schema);
+  } else if (object.is_array() && schema.items) {
+    for (Json& item : object.get_array()) {
+      if (misplaced_null(item, *schema.items) && schema.items->default_value) item = *schema.items->default_value;
+      apply_defaults(item, *schema.items);
+    }
+  }
+}
+
+void check_defaults(const Schema& schema, std::string_view path, api::FieldErrors& errors) {
+  DefaultsCheck(errors).walk(schema, std::string(path));
+}
+
+}  // namespace berth::apiserver

@@ -1,0 +1,59 @@
+// Removes members that a schema does not specify.
+#include <algorithm>
+
+#include "embedded/apiserver/schema/internal.h"
+#include "embedded/apiserver/schema/structural.h"
+
+namespace berth::apiserver {
+namespace {
+
+bool is_type_meta(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
+
+class Pruner {
+ public:
+  explicit Pruner(std::vector<std::string>* unknown) : unknown_(unknown) {}
+
+  void walk(Json& value, const Schema& schema, bool is_resource, const std::string& path) {
+    if (value.is_object()) {
+      object(value.get_object(), schema, is_resource || schema.embedded_resource, path);
+    } else if (value.is_array() && schema.items) {
+      std::size_t i = 0;
+      for (Json& item : value.get_array()) {
+        walk(item, *schema.items, false, tracked() ? api::index_path(path, i) : path);
+        ++i;
+      }
+    }
+  }
+
+ private:
+  bool tracked() const { return unknown_ != nullptr; }
+
+  void object(JsonObject& members, const Schema& schema, bool is_resource, const std::string& path) {
+    std::vector<std::string> gone;
+    for (auto& [name, value] : members) {
+      if (is_resource && is_type_meta(name)) continue;
+      std::string child_path = tracked() ? api::field_path(path, name) : path;
+      if (auto it = schema.properties.find(std::string_view(name)); it != schema.properties.end()) {
+        walk(value, *it->second, false, child_path);
+      } else if (schema.additional) {
+        walk(value, *schema.additional, false, child_path);
+      } else if (!schema.additional_allowed && !schema.preserve_unknown) {
+        if (tracked()) unknown_->push_back(std::move(child_path));
+        gone.emplace_back(name);
+      }
+    }
+    for (const std::string& name : gone) members.stable_erase(name);  // erase() would change the order of members
+  }
+
+  std::vector<std::string>* unknown_;
+};
+
+}  // namespace
+
+void prune(Json& object, const Schema& schema, bool is_root, std::vector<std::string>* unknown) {
+  const std::size_t before = unknown != nullptr ? unknown->size() : 0;
+  Pruner(unknown).walk(object, schema, is_root, "");
+  if (unknown != nullptr) std::sort(unknown->begin() + static_cast<std::ptrdiff_t>(before), unknown->end());
+}
+
+}  // namespace berth::apiserver

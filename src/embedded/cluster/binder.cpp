@@ -1,0 +1,121 @@
+#include "embedded/cluster/binder.h"
+
+#include <utility>
+
+#include "api/meta.h"
+#include "api/resources.h"
+#include "embedded/cluster/pod_writes.h"
+
+namespace berth::cluster {
+namespace {
+
+bool may_be_bound(const Json& pod) {
+  return string_at(pod, {"spec", "nodeName"}).empty() && array_at(pod, {"spec", "schedulingGates"}).empty() &&
+         !pod_over(pod) && !pod_terminating(pod);
+}
+
+}  // namespace
+
+Binder::Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods)
+    : client_(client), executor_(executor), pods_(pods) {}
+Binder::~Binder() { *alive_ = false; }
+
+void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
+  const std::string key = pod_key(now ? *now : *old);
+  const std::string_view node = now ? string_at(*now, {"spec", "nodeName"}) : std::string_view();
+  if (!now || pod_over(*now)) {
+    waiting_.erase(key);
+    room_.unplace(key);
+  } else if (!node.empty()) {
+    waiting_.erase(key);
+    if (!room_.placed_on(key, node)) room_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
+    return;  // there is less free capacity now: no waiting pod can profit
+  } else if (may_be_bound(*now)) {
+    waiting_.insert(key);
+  } else {
+    waiting_.erase(key);
+  }
+  round_soon();
+}
+
+void Binder::node_changed(const JsonPtr& old, const JsonPtr& now) {
+  if (!now) return room_.remove_node(string_at(*old, {"metadata", "name"}));
+  room_.set_node(*now);
+  round_soon();
+}
+
+void Binder::round_soon() {
+  if (waiting_.empty() || std::exchange(round_posted_, true)) return;
+  executor_.post([this, alive = alive_] {
+    if (*alive) round();
+  });
+}
+
+void Binder::round() {
+  round_posted_ = false;
+  const std::set<std::string> keys = waiting_;
+  for (const auto& key : keys) {
+    const JsonPtr pod = pods_.get(key);
+    if (!pod || !may_be_bound(*pod) || room_.placed(key)) continue;
+    const Json& spec = *find(*pod, "spec");
+    api::ResourceList requests = api::pod_requests(spec);
+    const std::string* node = room_.choose(requests, api::decode_node_constraints(spec));
+    if (node != nullptr) {
+      waiting_.erase(key);
+      bind(key, pod, *node, std::move(requests));
+    } else {
+      tell_unschedulable(key, pod);
+    }
+  }
+}
+
+void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests) {
+  room_.place(key, node, std::move(requests));
+  api::RestRequest request;
+  request.verb = api::Verb::kCreate;
+  request.resource = api::kPods;
+  request.ns = string_at(*pod, {"metadata", "namespace"});
+  request.name = string_at(*pod, {"metadata", "name"});
+  request.subresource = "binding";
+  request.body = JsonObject{
+      {"apiVersion", "v1"},
+      {"kind", "Binding"},
+      {"metadata",
+       JsonObject{{"name", request.name}, {"namespace", request.ns}, {"uid", string_at(*pod, {"metadata", "uid"})}}},
+      {"target", JsonObject{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
+  client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
+    if (!*alive || response.ok()) return;
+    room_.unplace(key);
+    if (const JsonPtr again = pods_.get(key); again && may_be_bound(*again)) {
+      waiting_.insert(key);
+      round_soon();
+    }
+  });
+}
+
+void Binder::tell_unschedulable(const std::string& key, const JsonPtr& pod) {
+  for (const auto& condition : array_at(*pod, {"status", "conditions"})) {
+    if (string_at(condition, {"type"}) == "PodScheduled" && string_at(condition, {"reason"}) == "Unschedulable") return;
+  }
+  api::RestRequest request;
+  request.verb = api::Verb::kPatch;
+  request.patch_type = api::PatchType::kStrategicMerge;
+  request.resource = api::kPods;
+  request.ns = string_at(*pod, {"metadata", "namespace"});
+  request.name = string_at(*pod, {"metadata", "name"});
+  request.subresource = "status";
+  const std::string message = "0/" + std::to_string(room_.size()) +
+                              " nodes are available: none has the resources, labels and taints that the pod asks for";
+  request.body = JsonObject{
+      {"metadata", JsonObject{{"uid", string_at(*pod, {"metadata", "uid"})}}},
+      {"status",
+       JsonObject{{"conditions", JsonArray{JsonObject{{"type", "PodScheduled"},
+                                                      {"status", "False"},
+                                                      {"reason", "Unschedulable"},
+                                                      {"message", message},
+                                                      {"lastTransitionTime", format_time(executor_.now())}}}}}}};
+  client_.call(std::move(request), [](const api::RestResponse&) {});
+  static_cast<void>(key);
+}
+
+}  // namespace berth::cluster

@@ -1,0 +1,44 @@
+// Binds pending pods to nodes: a minimal kube-scheduler with the features that pods rely on (resources, node
+// selectors, node affinity, taints, scheduling gates).
+// https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "api/core/pod_resources.h"
+#include "api/rest.h"
+#include "base/executor.h"
+#include "base/json.h"
+#include "embedded/cluster/room.h"
+#include "kube/informer.h"
+
+namespace berth::cluster {
+
+class Binder {
+ public:
+  // The caches call pod_changed() and node_changed(). `pods` must outlive the binder.
+  Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods);
+  ~Binder();
+
+  void pod_changed(const JsonPtr& old, const JsonPtr& now);
+  void node_changed(const JsonPtr& old, const JsonPtr& now);
+  const Room& room() const { return room_; }
+
+ private:
+  void round_soon();
+  void round();
+  void bind(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests);
+  void tell_unschedulable(const std::string& key, const JsonPtr& pod);
+
+  api::RestClient& client_;
+  Executor& executor_;
+  const kube::Informer& pods_;
+  Room room_;                      // includes bindings that are not confirmed yet
+  std::set<std::string> waiting_;  // keys of pods without a node
+  bool round_posted_ = false;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace berth::cluster

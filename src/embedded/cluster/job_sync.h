@@ -1,0 +1,56 @@
+// Computes what a Job needs next. Pure: a Job and its pods in, one step out. Call it again with the result of the
+// step until there is nothing to do. A crash between two steps loses no pod and counts none twice: a terminated pod
+// is first recorded in the Job's status, then loses its finalizer, and is then added to the counts.
+// https://kubernetes.io/docs/concepts/workloads/controllers/job/#job-tracking-with-finalizers
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/time.h"
+#include "embedded/cluster/job_spec.h"
+
+namespace berth::cluster {
+
+// Failures since the last success. They delay the next pod by 10 s, 20 s, 40 s, ... up to 10 minutes.
+struct JobBackoff {
+  std::int64_t failures = 0;
+  Time last_failure{};
+};
+
+struct JobEvent {
+  bool warning = false;
+  std::string reason, message;
+};
+
+struct JobStep {
+  enum class Kind { kNothing, kWriteStatus, kChangePods, kDeleteJob };
+  Kind kind = Kind::kNothing;
+
+  Json status;                        // kWriteStatus: the whole new status
+  std::vector<JobEvent> events;       // kWriteStatus: record these after the write
+  std::optional<JobBackoff> backoff;  // kWriteStatus: remember this after the write
+
+  std::vector<Json> create;     // kChangePods
+  std::vector<JobPod> release;  // kChangePods: remove the tracking finalizer
+  std::vector<JobPod> remove;   // kChangePods: delete; pods that are in `release` too are deleted after their release
+
+  std::optional<Time> wake;  // call again at this time if nothing happens before
+};
+
+struct JobView {
+  const Json& job;
+  const std::vector<JobPod>& pods;  // the pods that the Job owns, in any order
+  JobBackoff backoff;
+  Time now;
+  bool may_create = true;  // false: creating pods failed and its backoff is not over
+};
+
+// The largest number of pods that one step creates or deletes.
+inline constexpr std::size_t kMaxPodChanges = 500;
+
+JobStep next_step(const JobView& view);
+
+}  // namespace berth::cluster

@@ -1,0 +1,251 @@
+#include "embedded/cluster/operators/operators.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "api/meta.h"
+#include "api/resources.h"
+#include "api/status.h"
+#include "base/log.h"
+#include "embedded/cluster/looks.h"
+#include "embedded/cluster/operators/described_pods.h"
+#include "embedded/cluster/operators/operator_step.h"
+#include "embedded/cluster/own_writes.h"
+#include "embedded/cluster/owned_pods.h"
+#include "embedded/cluster/pod_writes.h"
+#include "kube/informer.h"
+
+namespace berth::cluster {
+namespace {
+
+using jobs::kinds::JobKindPtr;
+
+constexpr std::string_view kOperatorManager = "berth-operator";
+constexpr Duration kFirstOperatorRetry = std::chrono::milliseconds(200);  // after a failed write; doubles
+// A pod that is deleted so young was made for a job that is gone, and the cache does not show that yet: others of this
+// job wait.
+constexpr Duration kYoung = std::chrono::seconds(2);
+constexpr Duration kPause = std::chrono::seconds(1);
+
+const Json* controlling_job(const Json& pod) {
+  for (const Json& owner : array_at(pod, {"metadata", "ownerReferences"})) {
+    if (bool_at(owner, {"controller"})) return &owner;
+  }
+  return nullptr;
+}
+
+// Only pods of such jobs: a cluster may have many others.
+kube::InformerOptions of_described_jobs() {
+  kube::InformerOptions out;
+  out.label_selector = kJobKindLabel;
+  return out;
+}
+
+api::RestRequest request_for(const Json& object, api::Verb verb, const api::GroupVersionResource& what) {
+  api::RestRequest out;
+  out.verb = verb;
+  out.resource = what;
+  out.ns = string_at(object, {"metadata", "namespace"});
+  out.name = string_at(object, {"metadata", "name"});
+  out.field_manager = kOperatorManager;
+  return out;
+}
+
+}  // namespace
+
+struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
+  struct Kind {
+    Kind(Impl& impl, JobKindPtr spec)
+        : kind(std::move(spec)),
+          jobs(impl.client, impl.executor, kind->resource),
+          job_writes(jobs),
+          looks(impl.executor, kFirstOperatorRetry, [this, &impl](const std::string& key) { impl.look(*this, key); }) {}
+
+    JobKindPtr kind;
+    kube::Informer jobs;
+    OwnWrites job_writes;
+    Looks looks;
+    std::map<std::string, std::string> told;       // the last problem that was logged, by key
+    std::map<std::string, std::string> unchanged;  // the version of a job that a write of its status did not change
+    std::map<std::string, Time> paused;            // no pods are made for a job until then
+  };
+
+  Impl(api::RestClient& c, Executor& e, const std::vector<JobKindPtr>& described)
+      : client(c),
+        executor(e),
+        pods(c, e, api::kPods, of_described_jobs()),
+        pod_writes(pods),
+        owned(controlling_job, pod_writes) {
+    for (const auto& kind : described) {
+      if (kind->pretend) kinds.push_back(std::make_unique<Kind>(*this, kind));
+    }
+  }
+
+  api::RestClient& client;
+  Executor& executor;
+  kube::Informer pods;
+  OwnWrites pod_writes;
+  OwnedPods owned;
+  std::vector<std::unique_ptr<Kind>> kinds;
+  std::map<api::GroupVersionResource, std::unique_ptr<kube::Informer>> lookups;  // what hooks read
+
+  void start() {
+    if (kinds.empty()) return;
+    pods.on_change([this](const JsonPtr& old, const JsonPtr& now) { pod_changed(old, now); });
+    pods.on_synced([this] {
+      for (auto& kind : kinds) enqueue_all(*kind);
+    });
+    for (auto& each : kinds) {
+      Kind& kind = *each;
+      kind.jobs.on_change(
+          [this, &kind](const JsonPtr& old, const JsonPtr& now) { enqueue(kind, pod_key(now ? *now : *old)); });
+      kind.jobs.on_synced([this, &kind] { enqueue_all(kind); });
+      for (const auto& resource : kind.kind->lookups) {
+        lookup(resource).on_change([this, &kind](const JsonPtr&, const JsonPtr&) { enqueue_all(kind); });
+      }
+    }
+    pods.start();
+    for (auto& kind : kinds) kind->jobs.start();
+    for (auto& [resource, cache] : lookups) cache->start();
+  }
+
+  kube::Informer& lookup(const api::GroupVersionResource& resource) {
+    auto& cache = lookups[resource];
+    if (!cache) cache = std::make_unique<kube::Informer>(client, executor, resource);
+    return *cache;
+  }
+
+  void enqueue(Kind& kind, const std::string& key) {
+    if (kind.jobs.synced() && pods.synced()) kind.looks.add(key);
+  }
+
+  void enqueue_all(Kind& kind) {
+    for (const auto& job : kind.jobs.list()) enqueue(kind, pod_key(*job));
+  }
+
+  void pod_changed(const JsonPtr& old, const JsonPtr& now) {
+    owned.pod_changed(old, now);
+    for (const JsonPtr& pod : {old, now}) {
+      const Json* owner = pod ? controlling_job(*pod) : nullptr;
+      if (owner == nullptr) continue;
+      const auto kind = std::ranges::find_if(kinds, [&](const auto& one) {
+        return string_at(*owner, {"kind"}) == one->kind->kind &&
+               string_at(*owner, {"apiVersion"}) == one->kind->api_version();
+      });
+      if (kind == kinds.end()) continue;
+      const auto key = api::object_key(string_at(*pod, {"metadata", "namespace"}), string_at(*owner, {"name"}));
+      if (!now) mind_age(**kind, key, *pod);
+      enqueue(**kind, key);
+    }
+  }
+
+  void mind_age(Kind& kind, const std::string& key, const Json& deleted) {
+    const auto made = parse_time(string_at(deleted, {"metadata", "creationTimestamp"}));
+    if (made && executor.now() - *made < kYoung && kind.jobs.get(key)) kind.paused[key] = executor.now() + kPause;
+  }
+
+  bool waits(Kind& kind, const std::string& key) {
+    const auto at = kind.paused.find(key);
+    if (at == kind.paused.end()) return false;
+    if (at->second > executor.now()) {
+      kind.looks.add_at(key, at->second);
+      return true;
+    }
+    kind.paused.erase(at);
+    return false;
+  }
+
+  void look(Kind& kind, const std::string& key) {
+    kind.job_writes.unseen();  // drops the writes that were seen
+    const JsonPtr job = kind.job_writes.get(key);
+    if (!job) {
+      kind.told.erase(key);
+      kind.unchanged.erase(key);
+      kind.paused.erase(key);
+      return kind.looks.forget(key);
+    }
+    const auto get = [this](const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
+      const auto at = lookups.find(resource);
+      return at == lookups.end() ? nullptr : at->second->get(api::object_key(ns, name));
+    };
+    const OperatorStep step =
+        next_step({*kind.kind, *job, owned.of(string_at(*job, {"metadata", "uid"})), get, executor.now()});
+    tell(kind, key, step.problem);
+    for (const JsonPtr& pod : step.remove) remove(kind, key, *pod);
+    if (!step.create.empty() && !waits(kind, key)) {
+      for (const Json& pod : step.create) create(kind, key, pod);
+    }
+    if (step.status) write_status(kind, key, *job, *step.status);
+  }
+
+  void tell(Kind& kind, const std::string& key, const std::string& problem) {
+    if (problem.empty()) {
+      kind.told.erase(key);
+    } else if (std::exchange(kind.told[key], problem) != problem) {
+      log::warn("the pretend operator cannot run a job", {{"kind", kind.kind->kind}, {"job", key}, {"why", problem}});
+    }
+  }
+
+  // `taken` is false when the request failed: the job is looked at again, later.
+  void send(Kind& kind, const std::string& key, api::RestRequest request,
+            std::function<bool(api::RestResponse)> taken) {
+    kind.looks.sent(key);
+    client.call(std::move(request),
+                [self = weak_from_this(), &kind, key, taken = std::move(taken)](api::RestResponse response) {
+                  if (const auto impl = self.lock()) kind.looks.answered(key, taken(std::move(response)));
+                });
+  }
+
+  // The server may drop fields that the kind does not have. Then the status never becomes what the description says.
+  void write_status(Kind& kind, const std::string& key, const Json& job, Json status) {
+    const std::string version(string_at(job, {"metadata", "resourceVersion"}));
+    if (const auto at = kind.unchanged.find(key); at != kind.unchanged.end() && at->second == version) return;
+    auto request = request_for(job, api::Verb::kUpdate, kind.kind->resource);
+    request.subresource = "status";
+    request.body = job;
+    ensure_path(request.body, {"status"}) = std::move(status);
+    send(kind, key, std::move(request), [&kind, key, version](api::RestResponse response) {
+      if (!response.ok()) return false;  // the job changed, and the watch will show the change
+      if (string_at(response.body, {"metadata", "resourceVersion"}) == version) kind.unchanged[key] = version;
+      kind.job_writes.wrote(std::move(response.body));
+      return true;
+    });
+  }
+
+  void create(Kind& kind, const std::string& key, const Json& pod) {
+    auto request = request_for(pod, api::Verb::kCreate, api::kPods);
+    request.name.clear();
+    request.body = pod;
+    send(kind, key, std::move(request), [this, &kind, key](api::RestResponse response) {
+      if (response.ok()) {
+        pod_writes.wrote(std::move(response.body));
+      } else {
+        log::debug("a pod of a job is not created",
+                   {{"kind", kind.kind->kind}, {"job", key}, {"why", api::status_message(response)}});
+      }
+      return response.ok();
+    });
+  }
+
+  void remove(Kind& kind, const std::string& key, const Json& pod) {
+    auto request = delete_pod(pod);
+    request.field_manager = kOperatorManager;
+    const std::string uid(string_at(pod, {"metadata", "uid"}));
+    send(kind, key, std::move(request), [this, at = pod_key(pod), uid](api::RestResponse response) {
+      if (response.ok()) pod_writes.deleted(at, uid, std::move(response.body));
+      if (response.code == 404) pod_writes.gone(at, uid);
+      return response.ok() || response.code == 404;
+    });
+  }
+};
+
+Operators::Operators(api::RestClient& client, Executor& executor, const std::vector<JobKindPtr>& kinds)
+    : impl_(std::make_shared<Impl>(client, executor, kinds)) {}
+Operators::~Operators() = default;
+
+void Operators::start() { impl_->start(); }
+
+}  // namespace berth::cluster

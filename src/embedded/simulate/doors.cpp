@@ -1,0 +1,72 @@
+#include "embedded/simulate/doors.h"
+
+#include <memory>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "embedded/apiserver/admission.h"
+#include "embedded/apiserver/kueue_webhooks.h"
+#include "volcano/doors.h"
+
+namespace berth::simulate {
+namespace {
+
+void tell(volcano::Doors& doors, const apiserver::Change& change) {
+  const std::string_view key = change.key;
+  const std::size_t slash = key.find('/');
+  const std::string_view group = key.substr(0, slash), rest = key.substr(slash + 1);
+  const bool gone = change.type == apiserver::Change::Type::kDeleted;
+  const Json* old = gone ? change.object.get() : change.previous.get();
+  doors.changed(group, rest.substr(0, rest.find('/')), old, gone ? nullptr : change.object.get());
+}
+
+// Returns a function that calls `behind`, or `alone` while `past` returns true.
+template <typename Answer, typename... Args>
+std::function<Answer(Args...)> unless(const std::function<bool()>& past, std::function<Answer(Args...)> behind,
+                                      std::function<Answer(Args...)> alone) {
+  if (!behind) return behind;
+  return [past, behind = std::move(behind), alone = std::move(alone)](Args... args) -> Answer {
+    const auto& judge = past() ? alone : behind;
+    if constexpr (std::is_void_v<Answer>) {
+      if (judge) judge(std::forward<Args>(args)...);
+    } else {
+      return judge ? judge(std::forward<Args>(args)...) : Answer();
+    }
+  };
+}
+
+}  // namespace
+
+void open_doors(apiserver::ApiServerOptions& options, const api::config::Volcano& config, volcano::HoldersIn holders_in,
+                api::kueue::AdmissionPolicy policy) {
+  if (!config.enabled) {
+    options.admission = apiserver::kueue_webhooks(std::move(policy));
+    return;
+  }
+  const auto doors = std::make_shared<volcano::Doors>(config.admission, std::move(holders_in));
+  const auto shared = std::make_shared<const api::kueue::AdmissionPolicy>(policy);
+  options.admission = [kueue = apiserver::kueue_webhooks(std::move(policy)), doors,
+                       shared](apiserver::ResourcePtr resource) {
+    auto rules = doors->rules(resource->gvr.group, resource->gvr.resource);
+    return apiserver::with_rules(kueue(std::move(resource)), std::move(rules), shared);
+  };
+  options.on_write = [doors](const apiserver::Change& change) { tell(*doors, change); };
+}
+
+std::function<apiserver::ResourcePtr(apiserver::ResourcePtr)> with_a_way_past(
+    std::function<apiserver::ResourcePtr(apiserver::ResourcePtr)> admission, std::function<bool()> past) {
+  return [admission = std::move(admission), past = std::move(past)](apiserver::ResourcePtr alone) {
+    auto joined = std::make_shared<apiserver::ResourceInfo>(*admission(alone));
+    auto& behind = joined->strategy;
+    const auto& without = alone->strategy;
+    behind.prepare_create = unless(past, std::move(behind.prepare_create), without.prepare_create);
+    behind.prepare_update = unless(past, std::move(behind.prepare_update), without.prepare_update);
+    behind.validating_admission = unless(past, std::move(behind.validating_admission), without.validating_admission);
+    behind.admission_warning = unless(past, std::move(behind.admission_warning), without.admission_warning);
+    behind.deletion_admission = unless(past, std::move(behind.deletion_admission), without.deletion_admission);
+    return apiserver::ResourcePtr(std::move(joined));
+  };
+}
+
+}  // namespace berth::simulate
