@@ -2,9 +2,12 @@
 // tests/conformance/recordings/kueue) exist when `berth controller` starts. No running pod changes.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <boost/algorithm/string/replace.hpp>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -29,7 +32,11 @@ class KueueWasHere {
     for (const Json& step : array_at(recording_, {"steps"})) {
       if (string_at(step, {"do"}) != "create") continue;
       for (Json object : array_at(step, {"objects"})) {
-        if (kind_of(object) != "Pod") make(with_answer(std::move(object), step));
+        if (kind_of(object) == "StatefulSet") {
+          make_stateful_set(with_answer(std::move(object), step));
+        } else if (kind_of(object) != "Pod") {
+          make(with_answer(std::move(object), step));
+        }
       }
     }
   }
@@ -41,11 +48,42 @@ class KueueWasHere {
         if (kind_of(object) != "Pod" || install::name_of(object) != name) continue;
         ensure_path(object, {"metadata", "annotations", "berth.dev/run-for"}) = run_for;
         make(with_answer(std::move(object), step));
-        uids_[name] = cluster_.must({"get", "pod", name, "-o", "jsonpath={.metadata.uid}"});
+        remember("", "Pod", name);
         return;
       }
     }
     throw std::runtime_error("the recording has no pod " + name);
+  }
+
+  // Creates the pods that the state `see` shows of the StatefulSet, as its controller and Kueue's webhook made them,
+  // and gives the set as many replicas.
+  void create_pods_of(const std::string& set, std::string_view see) {
+    const Json owner = parse_json(cluster_.must({"get", "statefulset", set, "-o", "json"})).value();
+    const JsonArray& shown = array_at(state(see), {"pods", set});
+    for (const Json& one : shown) {
+      const Json seen = filled(one, one);
+      const std::string name(string_at(seen, {"name"}));
+      Json pod = *find_path(owner, {"spec", "template"});
+      pod.as_object()["apiVersion"] = "v1";
+      pod.as_object()["kind"] = "Pod";
+      Json& meta = ensure_path(pod, {"metadata"});
+      meta.as_object()["name"] = name;
+      meta.as_object()["annotations"] = object_at(seen, {"annotations"});
+      for (const auto& [key, value] : object_at(seen, {"labels"})) ensure_path(meta, {"labels", key}) = value;
+      ensure_path(meta, {"labels", "statefulset.kubernetes.io/pod-name"}) = name;
+      ensure_path(meta, {"labels", "apps.kubernetes.io/pod-index"}) = name.substr(set.size() + 1);
+      ensure_path(meta, {"labels", "controller-revision-hash"}) = string_at(owner, {"status", "updateRevision"});
+      ensure_path(pod, {"spec", "schedulingGates"}) = JsonArray{JsonObject{{"name", "kueue.x-k8s.io/admission"}}};
+      make(std::move(pod));
+      remember("", "Pod", name);
+    }
+    cluster_.must({"scale", "statefulset", set, "--replicas=" + std::to_string(shown.size())});
+    const bool adopted = eventually([&] {
+      const std::string owners = cluster_.must(
+          {"get", "pods", "-l", "app=" + set, "-o", "jsonpath={.items[*].metadata.ownerReferences[0].name}"});
+      return std::ranges::count(owners, ' ') + 1 == std::ssize(shown) && owners.starts_with(set);
+    });
+    if (!adopted) throw std::runtime_error("the StatefulSet " + set + " did not adopt its pods");
   }
 
   // Creates the workload with the status that the state `see` of the recording shows. `owner`: one of its pods.
@@ -95,21 +133,37 @@ class KueueWasHere {
     cluster_.must({"create", "-f", "-"}, to_string(object));
   }
 
+  // At first without pods: its controller would make them without what Kueue's webhook adds.
+  void make_stateful_set(Json set) {
+    const std::string name(install::name_of(set));
+    ensure_path(set, {"spec", "replicas"}) = 0;
+    make(std::move(set));
+    remember("apps", "StatefulSet", name);
+    const bool counted = eventually([&] {
+      return !cluster_.must({"get", "statefulset", name, "-o", "jsonpath={.status.updateRevision}"}).empty();
+    });
+    if (!counted) throw std::runtime_error("no controller looked at the StatefulSet " + name);
+  }
+
+  void remember(const std::string& group, const std::string& kind, const std::string& name) {
+    made_[name] = {group, kind, cluster_.must({"get", kind, name, "-o", "jsonpath={.metadata.uid}"})};
+  }
+
   // The object of a step with what the server's webhooks added to it: "metadata.labels[key]" -> value.
   static Json with_answer(Json object, const Json& step) {
     const std::string on = std::string(kind_of(object)) + "/" + std::string(install::name_of(object));
     for (const Json& answer : array_at(step, {"answers"})) {
       if (string_at(answer, {"on"}) != on) continue;
       for (const auto& [path, value] : object_at(answer, {"changed"})) {
-        const std::string where(path);
-        const auto dot = where.find('.'), bracket = where.find('[');
-        const std::string top = where.substr(0, dot);
-        if (top == "status") continue;
-        Json& part = ensure_path(object, {top, where.substr(dot + 1, bracket - dot - 1)});
-        if (bracket == std::string::npos) {
-          part = value;
+        const std::string where(path), fields = where.substr(0, where.find('['));
+        if (fields.starts_with("status")) continue;
+        Json* part = &object;
+        std::istringstream names(fields);
+        for (std::string name; std::getline(names, name, '.');) part = &ensure_path(*part, {name});
+        if (fields == where) {
+          *part = value;
         } else {
-          ensure_path(part, {where.substr(bracket + 1, where.size() - bracket - 2)}) = value;
+          ensure_path(*part, {where.substr(fields.size() + 1, where.size() - fields.size() - 2)}) = value;
         }
       }
     }
@@ -131,22 +185,26 @@ class KueueWasHere {
   }
 
   // A recorded value with the values of this cluster for its placeholders. `workload` has the owner references, which
-  // tell the pod of each <uidN>.
+  // tell the object of each <uidN>.
   Json filled(const Json& value, const Json& workload) const {
     std::string text = to_string(value);
     const auto put = [&](const std::string& placeholder, const std::string& to) {
       boost::replace_all(text, placeholder, to);
     };
     for (const Json& owner : array_at(workload, {"metadata", "ownerReferences"}))
-      put(std::string(string_at(owner, {"uid"})), uids_.at(std::string(string_at(owner, {"name"}))));
-    for (const auto& [pod, uid] : uids_) put("<workload of " + pod + ">", jobs::workload_name("", "Pod", pod, uid));
+      put(std::string(string_at(owner, {"uid"})), made_.at(std::string(string_at(owner, {"name"}))).uid);
+    for (const auto& [name, made] : made_)
+      put("<workload of " + name + ">", jobs::workload_name(made.group, made.kind, name, made.uid));
     put("<time>", cluster_.must({"get", "namespace", "kueue-system", "-o", "jsonpath={.metadata.creationTimestamp}"}));
     return parse_json(text).value();
   }
 
+  struct Made {
+    std::string group, kind, uid;
+  };
   const Cluster& cluster_;
   const Json recording_;
-  std::map<std::string, std::string> uids_;  // of pods
+  std::map<std::string, Made> made_;  // pods and StatefulSets, by name
 };
 
 class Takeover : public OnBoth {
@@ -243,6 +301,36 @@ TEST_P(Takeover, GroupsRunOnAndFollow) {
   must({"delete", "pods", "a1", "a2", "a3", "--timeout=100s"});
   for (const auto& pod : waiting) EXPECT_TRUE(becomes(pod, "Running")) << everything();
   EXPECT_TRUE(shows("g-cq", "4", "0")) << everything();
+}
+
+// The pods of a StatefulSet run as one group. At 0 replicas the group is on hold and returns its quota.
+TEST_P(Takeover, StatefulSetsRunOnAndEnd) {
+  const char* running = "a is admitted; the one without a queue is not touched";
+  KueueWasHere kueue(*cluster_, "statefulset.yaml");
+  const std::vector<std::string> pods = {"a-0", "a-1"};
+  kueue.create_pods_of("a", running);
+  kueue.create_workload(running, "a-0");
+  std::map<std::string, std::string> before;
+  for (const auto& pod : pods) kueue.let_go(running, pod);
+  for (const auto& pod : pods) ASSERT_TRUE(becomes(pod, "Running")) << everything();
+  const auto replicas = [&](const std::string& which) {
+    return must({"get", "statefulset", "a", "-o", "jsonpath={.status." + which + "}"});
+  };
+  ASSERT_TRUE(eventually([&] { return replicas("readyReplicas") == "2"; })) << everything();
+  for (const auto& pod : pods) before[pod] = all_of(pod);
+
+  berth_takes_over();
+  EXPECT_TRUE(shows("ss-cq", "2", "0")) << everything();
+  EXPECT_TRUE(eventually([&] {
+    return must({"get", "workloads", "-o",
+                 "jsonpath={.items[*].status.conditions[?(@.type==\"PodsReady\")].status}"}) == "True";
+  })) << "one workload, of a group whose pods are ready\n"
+      << everything();
+  for (const auto& pod : pods) EXPECT_EQ(all_of(pod), before[pod]) << "not touched";
+
+  must({"scale", "statefulset", "a", "--replicas=0"});
+  EXPECT_TRUE(eventually([&] { return must({"get", "pods", "-l", "app=a", "-o", "name"}).empty(); })) << everything();
+  EXPECT_TRUE(shows("ss-cq", "0", "0")) << everything();
 }
 
 }  // namespace
