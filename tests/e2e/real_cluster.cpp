@@ -126,10 +126,11 @@ const std::vector<std::string> kMachines = {"--nodes", "1x1x2", "--node-resource
 class RealServer final : public Cluster {
  public:
   RealServer() {
-    must({"apply", "--server-side", "-f", source_path("config/crd")});
+    must({"apply", "--server-side", "-f", source_path("config/crd"), "-f",
+          source_path("config/external/leaderworkersets.yaml")});
     must({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
     server_.start_garbage_collector();
-    std::vector<std::string> command = {BERTH_PROGRAM, "cluster", "--kubeconfig", kubeconfig()};
+    std::vector<std::string> command = {BERTH_PROGRAM, "cluster", "--kubeconfig", kubeconfig(), "--leader-worker-sets"};
     command.insert(command.end(), kMachines.begin(), kMachines.end());
     machines_ = std::make_unique<Daemon>(command, dir() + "/machines.log");
   }

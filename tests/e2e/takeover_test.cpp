@@ -23,20 +23,26 @@ namespace {
 using install::kind_of;
 using testing::HasSubstr;
 
-// Does in the namespace default what Kueue did in a recording.
+// Does in the namespace default what Kueue did in a recording. Of the sets that make pods, only those before its first
+// state are there.
 class KueueWasHere {
  public:
   KueueWasHere(const Cluster& cluster, const std::string& recording)
       : cluster_(cluster),
         recording_(install::read_documents("tests/conformance/recordings/kueue/" + recording).at(0)) {
+    bool began = false;
     for (const Json& step : array_at(recording_, {"steps"})) {
+      began = began || find(step, "see") != nullptr;
       if (string_at(step, {"do"}) != "create") continue;
-      for (Json object : array_at(step, {"objects"})) {
+      for (const Json& object : array_at(step, {"objects"})) {
+        const bool makes_pods = kind_of(object) == "StatefulSet" || kind_of(object) == "LeaderWorkerSet";
+        if (makes_pods && began) continue;
         if (kind_of(object) == "StatefulSet") {
-          make_stateful_set(with_answer(std::move(object), step));
+          make_stateful_set(with_answer(object, step));
         } else if (kind_of(object) != "Pod") {
-          make(with_answer(std::move(object), step));
+          make(with_answer(object, step));
         }
+        if (kind_of(object) == "LeaderWorkerSet") remember_group(std::string(install::name_of(object)));
       }
     }
   }
@@ -86,6 +92,9 @@ class KueueWasHere {
     if (!adopted) throw std::runtime_error("the StatefulSet " + set + " did not adopt its pods");
   }
 
+  // A pod that a controller made.
+  void found_pod(const std::string& name) { remember("", "Pod", name); }
+
   // Creates the workload with the status that the state `see` of the recording shows. `owner`: one of its pods.
   void create_workload(std::string_view see, const std::string& owner) {
     for (const Json& recorded : array_at(state(see), {"workloads"})) {
@@ -93,6 +102,8 @@ class KueueWasHere {
       Json workload = filled(recorded, recorded);
       workload.as_object()["apiVersion"] = "kueue.x-k8s.io/v1beta2";
       workload.as_object()["kind"] = "Workload";
+      Json& spec = ensure_path(workload, {"spec"});
+      if (find(spec, "podSets") == nullptr) spec.as_object()["podSets"] = pod_sets_of(install::name_of(recorded));
       const Json status = *find(workload, "status");
       make(workload);
       const std::string path =
@@ -105,7 +116,8 @@ class KueueWasHere {
     throw std::runtime_error("the recording shows no workload of " + owner);
   }
 
-  // Lets the pod go with the labels, annotations, node selector and tolerations that the state `see` shows.
+  // Gives the pod the labels and annotations that the state `see` shows and, if it has gates, lets it go with the node
+  // selector and tolerations.
   void let_go(std::string_view see, const std::string& pod) {
     for (const auto& [job, pods] : object_at(state(see), {"pods"})) {
       for (const Json& shown : pods.as_array()) {
@@ -114,11 +126,12 @@ class KueueWasHere {
         Json now = parse_json(cluster_.must({"get", "pod", pod, "-o", "json"})).value();
         JsonArray tolerations = array_at(now, {"spec", "tolerations"});
         for (const Json& one : array_at(seen, {"tolerations"})) tolerations.push_back(one);
-        const Json patch = JsonObject{{"metadata", JsonObject{{"labels", object_at(seen, {"labels"})},
-                                                              {"annotations", object_at(seen, {"annotations"})}}},
-                                      {"spec", JsonObject{{"nodeSelector", object_at(seen, {"nodeSelector"})},
-                                                          {"tolerations", std::move(tolerations)},
-                                                          {"schedulingGates", nullptr}}}};
+        Json patch = JsonObject{{"metadata", JsonObject{{"labels", object_at(seen, {"labels"})},
+                                                        {"annotations", object_at(seen, {"annotations"})}}}};
+        if (!array_at(now, {"spec", "schedulingGates"}).empty())
+          patch.as_object()["spec"] = JsonObject{{"nodeSelector", object_at(seen, {"nodeSelector"})},
+                                                 {"tolerations", std::move(tolerations)},
+                                                 {"schedulingGates", nullptr}};
         cluster_.must({"patch", "pod", pod, "--type=merge", "-p", to_string(patch)});
         return;
       }
@@ -146,7 +159,13 @@ class KueueWasHere {
   }
 
   void remember(const std::string& group, const std::string& kind, const std::string& name) {
-    made_[name] = {group, kind, cluster_.must({"get", kind, name, "-o", "jsonpath={.metadata.uid}"})};
+    const std::string uid = cluster_.must({"get", kind, name, "-o", "jsonpath={.metadata.uid}"});
+    made_[name] = {uid, jobs::workload_name(group, kind, name, uid)};
+  }
+  // A LeaderWorkerSet has a workload for each of its groups: this is the one of group 0.
+  void remember_group(const std::string& set) {
+    const std::string uid = cluster_.must({"get", "leaderworkerset", set, "-o", "jsonpath={.metadata.uid}"});
+    made_[set] = {uid, jobs::workload_name("leaderworkerset.x-k8s.io", "LeaderWorkerSet", set + "-0", uid)};
   }
 
   // The object of a step with what the server's webhooks added to it: "metadata.labels[key]" -> value.
@@ -168,6 +187,17 @@ class KueueWasHere {
       }
     }
     return object;
+  }
+
+  // A state shows the pod sets of a workload when they are new.
+  const JsonArray& pod_sets_of(std::string_view workload) const {
+    for (const Json& step : array_at(recording_, {"steps"})) {
+      for (const Json& shown : array_at(step, {"workloads"})) {
+        const JsonArray& pod_sets = array_at(shown, {"spec", "podSets"});
+        if (!pod_sets.empty() && install::name_of(shown) == workload) return pod_sets;
+      }
+    }
+    throw std::runtime_error("the recording never shows the pod sets of " + std::string(workload));
   }
 
   static bool has_owner(const Json& workload, const std::string& pod) {
@@ -193,18 +223,17 @@ class KueueWasHere {
     };
     for (const Json& owner : array_at(workload, {"metadata", "ownerReferences"}))
       put(std::string(string_at(owner, {"uid"})), made_.at(std::string(string_at(owner, {"name"}))).uid);
-    for (const auto& [name, made] : made_)
-      put("<workload of " + name + ">", jobs::workload_name(made.group, made.kind, name, made.uid));
+    for (const auto& [name, made] : made_) put("<workload of " + name + ">", made.workload);
     put("<time>", cluster_.must({"get", "namespace", "kueue-system", "-o", "jsonpath={.metadata.creationTimestamp}"}));
     return parse_json(text).value();
   }
 
   struct Made {
-    std::string group, kind, uid;
+    std::string uid, workload;
   };
   const Cluster& cluster_;
   const Json recording_;
-  std::map<std::string, Made> made_;  // pods and StatefulSets, by name
+  std::map<std::string, Made> made_;  // pods and their owners, by name
 };
 
 class Takeover : public OnBoth {
@@ -331,6 +360,36 @@ TEST_P(Takeover, StatefulSetsRunOnAndEnd) {
   must({"scale", "statefulset", "a", "--replicas=0"});
   EXPECT_TRUE(eventually([&] { return must({"get", "pods", "-l", "app=a", "-o", "name"}).empty(); })) << everything();
   EXPECT_TRUE(shows("ss-cq", "0", "0")) << everything();
+}
+
+// The leader and the workers of a group have one workload.
+TEST_P(Takeover, LeaderWorkerSetsRunOnAndEnd) {
+  const char* running = "group 0 is let go";
+  KueueWasHere kueue(*cluster_, "leaderworkerset.yaml");
+  const std::vector<std::string> pods = {"a-0", "a-0-1", "a-0-2"};
+  const std::string names = "a-0 a-0-1 a-0-2";
+  const std::vector<std::string> group = {
+      "get", "pods", "-l", "leaderworkerset.sigs.k8s.io/name=a", "-o", "jsonpath={.items[*].metadata.name}"};
+  ASSERT_TRUE(eventually([&] { return must(group) == names; })) << everything();
+  for (const auto& pod : pods) kueue.found_pod(pod);
+  kueue.create_workload(running, "a-0");
+  for (const auto& pod : pods) kueue.let_go(running, pod);
+  for (const auto& pod : pods) ASSERT_TRUE(becomes(pod, "Running")) << everything();
+  std::map<std::string, std::string> before;
+  for (const auto& pod : pods) before[pod] = all_of(pod);
+
+  berth_takes_over();
+  EXPECT_TRUE(shows("lw-cq", "3", "0")) << everything();
+  EXPECT_TRUE(eventually([&] {
+    return must({"get", "workloads", "-o",
+                 "jsonpath={.items[*].status.conditions[?(@.type==\"PodsReady\")].status}"}) == "True";
+  })) << "one workload, of a group whose pods are ready\n"
+      << everything();
+  for (const auto& pod : pods) EXPECT_EQ(all_of(pod), before[pod]) << "not touched";
+
+  must({"scale", "leaderworkerset", "a", "--replicas=0"});
+  EXPECT_TRUE(eventually([&] { return must(group).empty(); })) << everything();
+  EXPECT_TRUE(shows("lw-cq", "0", "0")) << everything();
 }
 
 }  // namespace
