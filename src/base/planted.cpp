@@ -37,6 +37,8 @@ constexpr std::array kBugs = {
     PlantedBug{Planted::kUnnoticedEnd, "unnoticed-end", "the end of a job of a described kind is not noticed"},
     PlantedBug{Planted::kForgottenKind, "forgotten-kind",
                "a kind that was served in another version only is not managed when it comes back"},
+    PlantedBug{Planted::kMovedKind, "moved-kind",
+               "a kind that is served in another version only counts as uninstalled"},
 };
 
 }  // namespace

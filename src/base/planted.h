@@ -34,6 +34,7 @@ enum class Planted : std::uint8_t {
   kKeptTemplate,
   kUnnoticedEnd,
   kForgottenKind,
+  kMovedKind,
 };
 
 struct PlantedBug {

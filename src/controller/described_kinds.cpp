@@ -101,7 +101,8 @@ kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resour
     options.may_be_gone = [this, resource] {
       const Kind* kind = kind_of(resource);
       const auto state = kind == nullptr ? Fit::State::kAbsent : checks_.of(*kind->spec).state;
-      return state == Fit::State::kAbsent || state == Fit::State::kUnknown;
+      const bool moved = state == Fit::State::kOtherVersion && planted(Planted::kMovedKind);
+      return state == Fit::State::kAbsent || state == Fit::State::kUnknown || moved;
     };
     cache = std::make_unique<kube::Informer>(context_.client, context_.executor, resource, options);
     cache->on_list([this, resource](const api::RestResponse& response) { listed(resource, response); });

@@ -1,6 +1,7 @@
 #include "controller/job_controller.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -197,9 +198,37 @@ void JobController::look(const std::string& key, WorkQueue::Finish finish) {
     if (workload) awaited_names_[api::object_key(ns, name)] = key;
     return workload;
   };
-  if (job) *steps = jobs::reconcile(adapter_, job, mine, facts);
-  for (auto& step : jobs::reconcile(adapter_, nullptr, lost, facts)) steps->push_back(std::move(step));
+  if (job) facts.start_refused = refusals_.start_refused(*job);
+  // The lost ones come first: they need not wait for a job whose update is refused.
+  *steps = jobs::reconcile(adapter_, nullptr, lost, facts);
+  if (job) std::ranges::move(jobs::reconcile(adapter_, job, mine, facts), std::back_inserter(*steps));
+  const auto updates_job = [](const jobs::Step& step) { return std::holds_alternative<jobs::PatchJob>(step); };
+  if (std::ranges::none_of(*steps, updates_job)) refusals_.forget(key);
   perform(std::move(steps), 0, job, std::move(finish));
+}
+
+bool JobController::failed(const jobs::Step& step, const JsonPtr& job, const api::RestResponse& response) {
+  const auto* update = std::get_if<jobs::PatchJob>(&step);
+  if (update != nullptr && refused_for_good(response)) {
+    tell_refusal(*update, job, response);
+  } else if (job && makes_workload(step) && refused_for_good(response)) {
+    tell(jobs::cannot_compose(api::failure_text(response)), job);
+    return response.code == kInvalidObject;  // only a change of the job helps
+  } else if (response.code != 409 && response.code != 404) {
+    log::warn("a job could not be reconciled",
+              {{"code", response.code}, {"why", std::string(api::status_message(response))}});
+  }
+  return false;
+}
+
+void JobController::tell_refusal(const jobs::PatchJob& update, const JsonPtr& job, const api::RestResponse& response) {
+  const jobs::JobEvent event = refusals_.add(*job, update.aim, response);
+  tell(event, job);
+  if (!update.workload) return;
+  const auto& meta = update.workload->meta;
+  context_.events.record(
+      {std::string(api::kueue::kGroup) + "/v1beta2", "Workload", meta.ns, meta.name, meta.uid, meta.resource_version},
+      {event.warning, event.reason, event.note, {}, adapter_.kind().controller});
 }
 
 void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
@@ -225,15 +254,7 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
     return [this, alive = alive_, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
       if (!*alive) return;
       if (response.ok() || (gone_is_fine && response.code == 404)) return perform(steps, next + 1, job, finish);
-      if (response.code == kInvalidObject && job && makes_workload((*steps)[next])) {  // only a change of the job helps
-        tell(jobs::cannot_compose(std::string(api::status_message(response))), job);
-        return finish(true);
-      }
-      if (response.code != 409 && response.code != 404) {
-        log::warn("a job could not be reconciled",
-                  {{"code", response.code}, {"why", std::string(api::status_message(response))}});
-      }
-      finish(false);
+      finish(failed((*steps)[next], job, response));
     };
   };
   std::visit(

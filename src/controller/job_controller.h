@@ -12,6 +12,7 @@
 
 #include "base/executor.h"
 #include "controller/job_upkeep.h"
+#include "controller/refused_updates.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
@@ -79,6 +80,10 @@ class JobController {
   void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
   bool waits_for_its_workload(const std::string& key);
   const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
+  // Tells why the step failed. Returns whether the rest can wait until the job changes; otherwise it is tried again.
+  bool failed(const jobs::Step& step, const JsonPtr& job, const api::RestResponse& response);
+  // Why the API server does not take the update: on the job and on its workload.
+  void tell_refusal(const jobs::PatchJob& update, const JsonPtr& job, const api::RestResponse& response);
   void tell(const jobs::JobEvent& event, const JsonPtr& job);
 
   const jobs::JobAdapter& adapter_;
@@ -94,6 +99,7 @@ class JobController {
   // By the key of a workload that a job asks for by name: the key of that job. The job is looked at again when the
   // workload is gone. The workload may belong to another client. Bounded by the number of workloads.
   std::map<std::string, std::string> awaited_names_;
+  RefusedUpdates refusals_;
   std::set<std::string> below_others_;  // keys of jobs with a managed owner: they follow its workload
   DeletedOwners<std::string> deleted_;  // keys of jobs
   WorkQueue queue_;

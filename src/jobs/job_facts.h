@@ -36,6 +36,7 @@ struct JobFacts {
   bool has_ancestor = false, ancestor_waits = false;
   // The job has more owners above each other than are looked at; one of these might be managed.
   bool nested_too_deep = false;
+  std::string start_refused;  // why the API server refused the last start of this job; "": it did not
   JobGates gates;
   FlavorLookup flavors;
   std::vector<std::string> label_keys_to_copy;  // labels that a new workload copies from its job

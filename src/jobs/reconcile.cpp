@@ -27,11 +27,12 @@ Json own(const JobAdapter& adapter, const Json& job, const Workload& workload) {
 bool deleting(const Json& job) { return find_path(job, {"metadata", "deletionTimestamp"}) != nullptr; }
 
 // One request of a stop; the first one comes with an event.
-void stop(const JobAdapter& adapter, const Json& job, const Workload& workload, std::string_view message,
+void stop(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, std::string_view message,
           std::vector<Step>& steps) {
+  static const std::vector<PodSet> kNone;
   const bool first = !adapter.suspended(job);
-  if (auto patch = adapter.next_stop(job, workload.pod_sets)) {
-    steps.push_back(PatchJob{std::move(patch->body), std::move(patch->subresource)});
+  if (auto patch = adapter.next_stop(job, workload ? workload->pod_sets : kNone)) {
+    steps.push_back(PatchJob{std::move(patch->body), std::move(patch->subresource), PatchJob::Aim::kStop, workload});
     if (first) steps.push_back(JobEvent{false, "Stopped", std::string(message)});
   }
 }
@@ -58,6 +59,18 @@ void take_back(const JobAdapter& adapter, const Json& job, const std::vector<Wor
   }
 }
 
+// The workload that a running job goes on with although its pod sets cannot be read, as when the object that describes
+// them is gone. Nobody can tell whether they still match.
+WorkloadPtr keep_unreadable(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
+                            std::vector<Step>& steps) {
+  const auto present = std::ranges::find_if(workloads, [](const auto& one) { return !one->meta.deletion; });
+  if (adapter.suspended(job) || present == workloads.end()) return nullptr;
+  const auto readable = adapter.check_pod_sets(job);
+  if (readable) return nullptr;
+  steps.push_back(cannot_compose(readable.error().message));
+  return *present;
+}
+
 // Chooses the workload that represents the job, and deletes the others. Null when no workload matches; then none
 // is deleted.
 WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
@@ -71,6 +84,7 @@ WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector
         (!comparable || finished(*workload) || describes(*workload, adapter.pod_sets(job), job, running, false)))
       chosen = workload;
   }
+  if (chosen == nullptr) chosen = keep_unreadable(adapter, job, workloads, steps);
   for (const auto& workload : workloads) {
     if (chosen != nullptr && workload != chosen && !workload->meta.deletion) remove(workload, steps);
   }
@@ -98,8 +112,7 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job, const
     if (!workload->meta.deletion) old = workload;
   }
   if (!adapter.suspended(job) || adapter.stopping(job)) {
-    static const Workload kNone;
-    stop(adapter, job, old ? *old : kNone,
+    stop(adapter, job, old,
          old ? "No matching Workload; the job is stopped" : "Missing Workload; unable to run the job", steps);
     return;
   }
@@ -126,14 +139,25 @@ void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& worklo
     return;
   }
   const auto before = adapter.before_start(*started);
-  if (before && !json_equal(job, *before)) steps.push_back(PatchJob{make_merge_patch(job, *before), ""});
-  steps.push_back(PatchJob{make_merge_patch(before ? *before : job, *started), ""});
+  const auto change = [&](const Json& from, const Json& to) {
+    steps.push_back(PatchJob{make_merge_patch(from, to), "", PatchJob::Aim::kStart, workload});
+  };
+  if (before && !json_equal(job, *before)) change(job, *before);
+  change(before ? *before : job, *started);
   steps.push_back(JobEvent{false, "Started", "Admitted by clusterQueue " + workload->status.admission->cluster_queue});
+}
+
+// Whether the job is between the two writes of a start, as when the API server refused the second one.
+bool half_started(const JobAdapter& adapter, const Json& job, const Workload& workload, const JobFacts& facts) {
+  const auto infos = pod_set_infos(workload, facts.flavors);
+  const Result<Json> started = infos ? adapter.started(job, *infos) : tl::unexpected(infos.error());
+  const auto before = started ? adapter.before_start(*started) : std::nullopt;
+  return before && json_equal(job, *before);
 }
 
 void with_finished_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload,
                             std::vector<Step>& steps) {
-  if (!adapter.finished(job)) stop(adapter, job, *workload, "The workload is finished", steps);
+  if (!adapter.finished(job)) stop(adapter, job, workload, "The workload is finished", steps);
   if (!holds_finalizer(*workload)) return;
   steps.push_back(DropWorkloadFinalizer{workload});
   steps.push_back(declared_finished(*workload));
@@ -158,14 +182,15 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   now.pods_ready = admitted && adapter.pods_ready(job);
   now.reclaimable = adapter.reclaimable(job);
   now.stopped = suspended && !stopping && !adapter.active(job) && !planted(Planted::kEndlessEviction);
+  if (suspended && admitted && !facts.start_refused.empty()) now.start_refused = facts.start_refused;
   steps.push_back(report(workload, std::move(now)));
 
   const bool evicted = has_condition(w, kEvicted);
   const std::size_t said = steps.size();
-  if (evicted || stopping) {
-    stop(adapter, job, w, eviction_message(w), steps);
+  if (evicted || (stopping && !(admitted && half_started(adapter, job, w, facts)))) {
+    stop(adapter, job, workload, eviction_message(w), steps);
   } else if (!suspended && !admitted) {
-    stop(adapter, job, w, "Not admitted by cluster queue", steps);
+    stop(adapter, job, workload, "Not admitted by cluster queue", steps);
   }
   // The job stops, and gives its quota back when it has stopped.
   if (steps.size() > said || (evicted && has_condition(w, kQuotaReserved))) return;
@@ -184,12 +209,12 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
   }
   const bool over = adapter.finished(job).has_value();
   if (!named) {
-    static const Workload kNone;
-    if (!over) stop(adapter, job, workloads.empty() ? kNone : *workloads.front(), "missing workload", steps);
+    if (!over) stop(adapter, job, workloads.empty() ? nullptr : workloads.front(), "missing workload", steps);
   } else if (!is_controlled_by(*named, uid_of(job))) {
     steps.push_back(UpdateWorkload{named, own(adapter, job, *named)});
   } else if (!over && !finished(*named) && !adapter.stopping(job) &&
-             !describes(*named, adapter.pod_sets(job), job, !adapter.suspended(job), true)) {
+             !describes(*named, adapter.pod_sets(job), job, !adapter.suspended(job), true) &&
+             keep_unreadable(adapter, job, {named}, steps) == nullptr) {
     steps.push_back(finish_out_of_sync(named));
   } else {
     with_workload(adapter, job, named, facts, steps);
@@ -206,7 +231,7 @@ void follow_ancestor(const JobAdapter& adapter, const Json& job, bool waits, std
   if (adapter.finished(job) || (waits ? suspended : !marked)) return;
   Json patch = adapter.suspension(waits);
   ensure_path(patch, {"metadata", "annotations", kSuspendedForOwner}) = waits ? Json("true") : Json(nullptr);
-  steps.push_back(PatchJob{std::move(patch), ""});
+  steps.push_back(PatchJob{std::move(patch), "", waits ? PatchJob::Aim::kStop : PatchJob::Aim::kStart});
   if (waits)
     steps.push_back(JobEvent{false, "Suspended", "The job that owns this one is not admitted; this one is suspended"});
 }
@@ -214,9 +239,8 @@ void follow_ancestor(const JobAdapter& adapter, const Json& job, bool waits, std
 // A job that its operator refuses does not run and has no workload.
 void hold(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
           std::vector<Step>& steps) {
-  static const Workload kNone;
   if (!adapter.suspended(job) || adapter.stopping(job)) {
-    stop(adapter, job, workloads.empty() ? kNone : *workloads.front(), "The job is on hold", steps);
+    stop(adapter, job, workloads.empty() ? nullptr : workloads.front(), "The job is on hold", steps);
   } else {
     for (const auto& workload : workloads) remove(workload, steps);
   }
@@ -247,7 +271,7 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
     // A client deletes the workload of an existing job: the job stops first, then the finalizer is removed and a new
     // workload is created.
     if (!adapter.suspended(*job) || adapter.stopping(*job)) {
-      if (!adapter.finished(*job)) stop(adapter, *job, *workload, "Workload is deleted", steps);
+      if (!adapter.finished(*job)) stop(adapter, *job, workload, "Workload is deleted", steps);
     }
     const bool stopped = !adapter.stopping(*job) || adapter.finished(*job);
     if (steps.empty() && stopped && holds_finalizer(*workload)) steps.push_back(DropWorkloadFinalizer{workload});

@@ -2,6 +2,7 @@
 // every change and returns only the steps that are still missing, so a lost or repeated call does no harm.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
@@ -37,8 +38,11 @@ struct ReportJob {
   api::kueue::JobReport report;
 };
 struct PatchJob {
+  enum class Aim : std::uint8_t { kStop, kStart };
   Json body;
-  std::string subresource;
+  std::string subresource = {};
+  Aim aim = Aim::kStop;
+  WorkloadPtr workload = nullptr;  // of the job; may be null
 };
 // An event on the job or, when the job is gone, on the owner of the workload `of`; or on the workload `about`.
 struct JobEvent {

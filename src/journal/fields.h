@@ -75,7 +75,7 @@ BERTH_FIELDS(api::kueue::PriorityClassRef, a, b, c)
 BERTH_FIELDS(api::kueue::Workload, a, b, c, d, e, f, g, h, i)
 BERTH_FIELDS(api::kueue::JobReport::Outcome, a, b)
 BERTH_FIELDS(api::kueue::JobReport::Replacement, a, b, c)
-BERTH_FIELDS(api::kueue::JobReport, a, b, c, d, e, f, g, h)
+BERTH_FIELDS(api::kueue::JobReport, a, b, c, d, e, f, g, h, i)
 
 // The engine's options.
 BERTH_FIELDS(api::config::WaitForPodsReady, a, b, c, d, e, f, g, h)

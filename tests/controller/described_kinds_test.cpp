@@ -2,16 +2,8 @@
 // that come late. The test plays the operators.
 #include <gmock/gmock.h>
 
-#include <algorithm>
-
-#include "api/resources.h"
-#include "base/embedded.h"
-#include "base/yaml.h"
-#include "controller/configure.h"
-#include "controller/controller.h"
-#include "embedded/apiserver/kueue_webhooks.h"
+#include "controller/kinds_fixture.h"
 #include "embedded/apiserver/schema/structural.h"
-#include "embedded/apiserver/server/harness.h"
 
 namespace berth::controller::described_kinds_test {
 namespace {
@@ -22,117 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-const api::GroupVersionResource kJobSets{"jobset.x-k8s.io", "v1alpha2", "jobsets"};
-const api::GroupVersionResource kPyTorchJobs{"kubeflow.org", "v1", "pytorchjobs"};
-const api::GroupVersionResource kThings{"things.example.org", "v1", "things"};
-
-ControllerOptions all_kinds() {
-  ControllerOptions options;
-  for (const auto& kind : jobs::kinds::shipped_job_kinds()) options.kinds.push_back({kind, true});
-  options.external_kinds = {{kThings, "Thing"}};
-  options.compare_kinds = true;
-  return options;
-}
-
-class DescribedKindsTest : public apiserver::ServerTest {
- protected:
-  explicit DescribedKindsTest(const ControllerOptions& options = all_kinds())
-      : ServerTest(
-            {.seed = 7, .admission = apiserver::kueue_webhooks(admission_policy(options)), .controllers = true}) {
-    for (const auto& file : embedded::crds()) install(file.content);
-    make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "",
-         "{metadata: {name: f}, spec: {nodeLabels: {tier: a}}}");
-    make({"kueue.x-k8s.io", "v1beta2", "clusterqueues"}, "ClusterQueue", "",
-         "{metadata: {name: cq}, spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: "
-         "[{name: f, "
-         "resources: [{name: cpu, nominalQuota: 4}]}]}]}}");
-    make({"kueue.x-k8s.io", "v1beta2", "localqueues"}, "LocalQueue", "default",
-         "{metadata: {name: q}, spec: {clusterQueue: cq}}");
-    controller.emplace(*server, executor, options);
-    controller->start();
-    controller->lead();
-    pass();
-  }
-
-  void install(std::string_view yaml) {
-    const auto definitions = parse_yaml(yaml).value();
-    for (const Json& definition : definitions) {
-      auto crd = request(api::Verb::kCreate, apiserver::kCrds, "");
-      crd.body = definition;
-      const auto made = call(std::move(crd));
-      EXPECT_TRUE(made.ok()) << to_string(made.body);
-    }
-  }
-  void install_kind(std::string_view resource) {
-    for (const auto& file : embedded::external_crds()) {
-      if (file.name.find("/" + std::string(resource) + ".yaml") != std::string_view::npos) return install(file.content);
-    }
-    ADD_FAILURE() << "no definition of " << resource;
-  }
-  void pass(int seconds = 5) { executor.run_until(executor.now() + std::chrono::seconds(seconds)); }
-
-  api::RestResponse create(const api::GroupVersionResource& resource, std::string_view kind, std::string_view ns,
-                           std::string_view yaml) {
-    auto r = request(api::Verb::kCreate, resource, std::string(ns));
-    r.body = parse_yaml(yaml).value().front();
-    r.body.as_object()["apiVersion"] =
-        resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
-    r.body.as_object()["kind"] = kind;
-    return call(std::move(r));
-  }
-  Json make(const api::GroupVersionResource& resource, std::string_view kind, std::string_view ns,
-            std::string_view yaml) {
-    const auto made = create(resource, kind, ns, yaml);
-    EXPECT_TRUE(made.ok()) << to_string(made.body);
-    return made.body;
-  }
-  Json job_set(const std::string& name, int replicas, const std::string& labels = "kueue.x-k8s.io/queue-name: q") {
-    return make(kJobSets, "JobSet", "default",
-                "{metadata: {name: " + name + ", labels: {" + labels +
-                    "}}, spec: {replicatedJobs: [{name: w, replicas: " + std::to_string(replicas) +
-                    ", template: {spec: {" + std::string(kTemplate) + "}}}]}}");
-  }
-  Json child_of(const Json& owner, const std::string& name, const std::string& labels = "") {
-    return make(api::kJobs, "Job", "default",
-                "{metadata: {name: " + name + ", labels: {" + labels +
-                    "}, ownerReferences: [{apiVersion: " + std::string(string_at(owner, {"apiVersion"})) +
-                    ", kind: " + std::string(string_at(owner, {"kind"})) +
-                    ", name: " + std::string(string_at(owner, {"metadata", "name"})) +
-                    ", uid: " + std::string(string_at(owner, {"metadata", "uid"})) + ", controller: true}]}, spec: {" +
-                    std::string(kTemplate) + "}}");
-  }
-  Json seen(const api::GroupVersionResource& resource, const std::string& name) {
-    return get(resource, "default", name).body;
-  }
-  bool suspended(const api::GroupVersionResource& resource, const std::string& name) {
-    return bool_at(seen(resource, name), {"spec", "suspend"});
-  }
-  std::vector<Json> workloads() {
-    std::vector<Json> all;
-    const Json found = list(api::kWorkloads, "default").body;
-    for (const auto& one : array_at(found, {"items"})) all.push_back(one);
-    return all;
-  }
-  std::vector<std::string> events(std::string_view name) {
-    std::vector<std::string> out;
-    const Json found = list(api::kEvents, "default").body;
-    for (const auto& one : array_at(found, {"items"})) {
-      if (string_at(one, {"regarding", "name"}) == name)
-        out.push_back(std::string(string_at(one, {"reason"})) + ": " + std::string(string_at(one, {"note"})));
-    }
-    return out;
-  }
-  static std::string condition(const Json& object, std::string_view type) {
-    for (const auto& one : array_at(object, {"status", "conditions"}))
-      if (string_at(one, {"type"}) == type)
-        return std::string(string_at(one, {"status"})) + " " + std::string(string_at(one, {"reason"}));
-    return {};
-  }
-
-  static constexpr std::string_view kTemplate =
-      "template: {spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: '1'}}}]}}";
-  std::optional<Controller> controller;
-};
+class DescribedKindsTest : public KindsTest {};
 
 TEST(ShippedDescriptions, FitTheDefinitionsOfTheirKinds) {
   std::size_t checked = 0;
@@ -387,170 +269,6 @@ TEST_F(DescribedKindsTest, WhenAnotherVersionAloneIsServedJobsKeepWhatTheyHave) 
   EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
 }
 
-// A kind that only its description makes known.
-class CustomKind : public DescribedKindsTest {
- protected:
-  static constexpr std::string_view kDescription = R"(apiVersion: berth.dev/v1alpha1
-kind: JobKind
-spec:
-  group: sweeps.example.org
-  version: v1
-  kind: Sweep
-  suspend: spec.hold
-  podSets:
-    - name: tuner
-      item: spec.tuner
-      template: pod
-    - items: spec.trials
-      nameFrom: item.id
-      template: pod
-      count: item.?copies.orValue(1)
-      minCount: item.?least.orValue(0)
-      countField: copies
-      podIndexLabel: sweeps.example.org/index
-  finished: self.?status.?phase.orValue('') in ['Done', 'Broken']
-  succeeded: self.status.phase == 'Done'
-  message: self.status.?why.orValue('')
-  active: self.?status.?running.orValue(0) > 0
-  ready: self.?status.?phase.orValue('') == 'Up'
-  validations:
-    - rule: self.spec.trials.size() <= 3
-      message: "'has ' + string(self.spec.trials.size()) + ' trials, at most 3 are allowed'"
-      field: spec.trials
-)";
-  static constexpr std::string_view kDefinition = R"(
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: sweeps.sweeps.example.org}
-spec:
-  group: sweeps.example.org
-  scope: Namespaced
-  names: {kind: Sweep, listKind: SweepList, plural: sweeps, singular: sweep}
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      subresources: {status: {}}
-      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-)";
-  inline static const api::GroupVersionResource kSweeps{"sweeps.example.org", "v1", "sweeps"};
-
-  static ControllerOptions sweeps() {
-    ControllerOptions options;
-    const auto kind = jobs::kinds::read_job_kind(kDescription, "sweep.yaml");
-    EXPECT_TRUE(kind) << kind.error().message;
-    options.kinds.push_back({*kind, true});
-    options.compare_kinds = true;
-    return options;
-  }
-  CustomKind() : DescribedKindsTest(sweeps()) {
-    install(kDefinition);
-    pass(60);
-  }
-  static std::string pod() { return std::string(kTemplate).replace(0, 8, "pod"); }
-  static std::string sweep(const std::string& name, int copies, const std::string& more = "") {
-    return "{metadata: {name: " + name + ", labels: {kueue.x-k8s.io/queue-name: q}}, spec: {tuner: {" + pod() +
-           "}, trials: [{id: t, copies: " + std::to_string(copies) + more + ", " + pod() + "}]}}";
-  }
-  bool held(const std::string& name) { return bool_at(seen(kSweeps, name), {"spec", "hold"}); }
-  void status(const std::string& name, const std::string& yaml) {
-    auto r = request(api::Verb::kPatch, kSweeps, "default", name);
-    r.subresource = "status";
-    r.body = JsonObject{{"status", parse_yaml(yaml).value().front()}};
-    const auto done = call(std::move(r));
-    EXPECT_TRUE(done.ok()) << to_string(done.body);
-    pass();
-  }
-};
-
-TEST_F(CustomKind, IsCreatedSuspendedAdmittedEvictedRestoredAndFinished) {
-  const Json original = make(kSweeps, "Sweep", "default", sweep("a", 2));
-  EXPECT_TRUE(bool_at(original, {"spec", "hold"}));
-  pass();
-  EXPECT_FALSE(held("a"));
-  Json a = seen(kSweeps, "a");
-  EXPECT_EQ(string_at(a, {"spec", "tuner", "pod", "spec", "nodeSelector", "tier"}), "a");
-  ASSERT_THAT(workloads(), SizeIs(1));
-  const std::string workload(string_at(workloads()[0], {"metadata", "name"}));
-  EXPECT_EQ(array_at(workloads()[0], {"spec", "podSets"}).size(), 2u);
-  status("a", "{phase: Up, running: 3}");
-  EXPECT_EQ(condition(workloads()[0], "PodsReady"), "True Started");
-
-  EXPECT_TRUE(patch(api::kWorkloads, "default", workload, R"({"spec":{"active":false}})").ok());
-  pass();
-  EXPECT_EQ(canonical_json(seen(kSweeps, "a").at("spec")), canonical_json(original.at("spec")));
-  EXPECT_THAT(controller->engine().held_quotas(), SizeIs(1)) << "its pods still run";
-  status("a", "{phase: Held, running: 0}");
-  EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
-
-  EXPECT_TRUE(patch(api::kWorkloads, "default", workload, R"({"spec":{"active":true}})").ok());
-  pass(120);
-  EXPECT_FALSE(held("a"));
-  status("a", "{phase: Broken, why: no trial converged, running: 0}");
-  EXPECT_EQ(condition(workloads()[0], "Finished"), "True Failed");
-}
-
-// What Berth would write is a field that the kind does not have: the server drops it.
-TEST_F(CustomKind, IsLeftAloneWhileTheDescriptionDoesNotFit) {
-  const auto install_with = [this](const std::string& hold) {
-    const std::string open = R"("x-kubernetes-preserve-unknown-fields":true)";
-    const auto done = patch(apiserver::kCrds, "", "sweeps.sweeps.example.org",
-                            R"({"spec":{"versions":[{"name":"v1","served":true,"storage":true,
-        "subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
-        "status":{"type":"object",)" +
-                                open + R"(},"spec":{"type":"object","properties":{)" + hold +
-                                R"("tuner":{"type":"object",)" + open + R"(},"trials":{"type":"array","items":{
-        "type":"object",)" + open +
-                                "}}}}}}}}]}}");
-    EXPECT_TRUE(done.ok()) << to_string(done.body);
-  };
-  install_with("");
-  pass(400);
-  make(kSweeps, "Sweep", "default", sweep("a", 1));
-  pass(60);
-  EXPECT_THAT(workloads(), IsEmpty());
-  install_with(R"("hold":{"type":"boolean"},)");
-  pass(400);
-  EXPECT_THAT(workloads(), SizeIs(1));
-  EXPECT_EQ(condition(workloads()[0], "Admitted"), "True Admitted");
-}
-
-TEST_F(CustomKind, MayBeAdmittedInPart) {
-  make(kSweeps, "Sweep", "default", sweep("a", 9, ", least: 2"));
-  pass();
-  EXPECT_FALSE(held("a"));
-  const Json a = seen(kSweeps, "a");
-  EXPECT_EQ(int_at(array_at(a, {"spec", "trials"})[0], {"copies"}), 3) << "of four CPUs, the tuner takes one";
-  const std::string workload(string_at(workloads()[0], {"metadata", "name"}));
-  EXPECT_TRUE(patch(api::kWorkloads, "default", workload, R"({"spec":{"active":false}})").ok());
-  pass();
-  const Json restored = seen(kSweeps, "a");
-  EXPECT_EQ(int_at(array_at(restored, {"spec", "trials"})[0], {"copies"}), 9);
-}
-
-TEST_F(CustomKind, ItsValidationsHold) {
-  std::string trials;
-  for (const char* id : {"a", "b", "c", "d"}) trials += std::string("{id: ") + id + ", " + pod() + "}, ";
-  const auto refused =
-      create(kSweeps, "Sweep", "default",
-             "{metadata: {name: a, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {trials: [" + trials + "]}}");
-  EXPECT_EQ(refused.code, 403);
-  EXPECT_EQ(
-      string_at(refused.body, {"message"}),
-      "admission webhook \"vsweep.kb.io\" denied the request: spec.trials: Invalid value: has 4 trials, at most 3 are "
-      "allowed");
-}
-
-TEST_F(CustomKind, AStatusThatItsExpressionsCannotReadIsToldOnTheObjectAlone) {
-  make(kSweeps, "Sweep", "default", sweep("a", 1));
-  make(kSweeps, "Sweep", "default", sweep("b", 1));
-  pass();
-  status("a", "{running: many}");
-  EXPECT_THAT(events("a"), Contains(HasSubstr("UnreadableStatus: the expression")));
-  status("b", "{phase: Done}");
-  EXPECT_THAT(controller->engine().held_quotas(), SizeIs(1));
-}
-
 // Lists of JobSets are not answered for a while.
 class SlowClient final : public api::RestClient {
  public:
@@ -601,7 +319,7 @@ TEST_F(DescribedKindsTest, ARestartedControllerDecidesWhenItKnowsWhoOwnsWhat) {
   controller.reset();
 }
 
-class SwitchedOffKinds : public DescribedKindsTest {
+class SwitchedOffKinds : public KindsTest {
  protected:
   static ControllerOptions none() {
     ControllerOptions options;
@@ -609,7 +327,7 @@ class SwitchedOffKinds : public DescribedKindsTest {
     for (const auto& kind : jobs::kinds::shipped_job_kinds()) options.kinds.push_back({kind, false});
     return options;
   }
-  SwitchedOffKinds() : DescribedKindsTest(none()) {}
+  SwitchedOffKinds() : KindsTest(none()) {}
 };
 
 TEST_F(SwitchedOffKinds, RunWithoutQuotaAndTheUserIsTold) {

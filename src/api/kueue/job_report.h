@@ -50,6 +50,9 @@ struct JobReport {
   // prove that the job stopped.
   std::string workload_version;
 
+  // Why the API server refuses to start the job: the message of PodsReady=False. Null: it does not refuse.
+  Rare<std::string> start_refused;
+
   bool operator==(const JobReport&) const = default;
 };
 

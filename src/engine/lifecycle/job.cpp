@@ -11,18 +11,20 @@ using api::kueue::ReclaimablePod;
 
 namespace {
 
-void tell_pods_ready(WorkloadStatus& status, const Workload& w, bool ready, Time now) {
+void tell_pods_ready(WorkloadStatus& status, const Workload& w, const JobReport& report, Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kPodsReady);
   const std::string was = before != nullptr ? before->reason : std::string();
   if (!api::is_true(status.conditions, api::kueue::kAdmitted)) {
     set_pods_ready(status, w, false, reason::kWaitForStart, message::kPodsNotReady, now);
-  } else if (ready) {
+  } else if (*report.pods_ready) {
     const bool again = was == reason::kWaitForRecovery || was == reason::kRecovered;
     set_pods_ready(status, w, true, again ? reason::kRecovered : reason::kStarted, message::kPodsReady, now);
   } else if (before != nullptr && (before->status || was == reason::kWaitForRecovery)) {
     set_pods_ready(status, w, false, reason::kWaitForRecovery, message::kPodsRecovering, now);
   } else {
-    set_pods_ready(status, w, false, reason::kWaitForStart, message::kPodsNotReady, now);
+    const std::string_view why =
+        report.start_refused ? std::string_view(*report.start_refused) : message::kPodsNotReady;
+    set_pods_ready(status, w, false, reason::kWaitForStart, why, now);
   }
 }
 
@@ -52,7 +54,7 @@ void tell_replacement(WorkloadStatus& status, const Workload& w, const JobReport
 
 WorkloadStatus with_report(const Workload& w, const JobReport& report, Time now) {
   WorkloadStatus status = w.status;
-  if (report.pods_ready) tell_pods_ready(status, w, *report.pods_ready, now);
+  if (report.pods_ready) tell_pods_ready(status, w, report, now);
   if (report.reclaimable) status.reclaimable_pods = merged(status, *report.reclaimable);
   if (report.replacement) tell_replacement(status, w, *report.replacement, now);
   return status;

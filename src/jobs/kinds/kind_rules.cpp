@@ -1,5 +1,6 @@
 #include "jobs/kinds/kind_rules.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/kueue/names.h"
@@ -43,6 +44,18 @@ bool edited_while_waiting(const JobKindSpec& kind, const Json& job, const Json* 
   return now == nullptr || before == nullptr || !json_equal(*now, *before);
 }
 
+// An update is not refused for what was wrong before it: a job whose runtime is gone must still stop.
+void check_pod_sets_of(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission,
+                       FieldErrors& errors) {
+  FieldErrors now, before;
+  check_pod_sets(kind, job, admission.get, now);
+  if (old != nullptr && !now.empty()) check_pod_sets(kind, *old, admission.get, before);
+  for (auto& error : now) {
+    if (std::ranges::none_of(before, [&](const auto& known) { return to_string(known) == to_string(error); }))
+      errors.push_back(std::move(error));
+  }
+}
+
 // What holds for new objects and for updates. `old` is null on creation.
 void check_object(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission,
                   FieldErrors& errors) {
@@ -52,7 +65,7 @@ void check_object(const JobKindSpec& kind, const Json& job, const Json* old, con
   if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
   if (old == nullptr || annotation_of(job, kAdmissionGatedBy) != annotation_of(*old, kAdmissionGatedBy))
     check_admission_gates(job, errors);
-  if (edited_while_waiting(kind, job, old)) check_pod_sets(kind, job, admission.get, errors);
+  if (edited_while_waiting(kind, job, old)) check_pod_sets_of(kind, job, old, admission, errors);
 }
 
 FieldErrors check_new(const JobKindSpec& kind, const Json& job, const AdmissionContext& admission) {

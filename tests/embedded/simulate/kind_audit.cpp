@@ -8,6 +8,7 @@
 #include "api/resources.h"
 #include "embedded/apiserver/server/api_server.h"
 #include "embedded/cluster/operators/described_pods.h"
+#include "embedded/simulate/kind_installers.h"
 
 namespace berth::simulation {
 namespace {
@@ -78,6 +79,7 @@ void KindAudit::look() {
         with_queue.insert(uid_of(*job));
     }
   }
+  check_owners();
   std::map<std::string, Time> since;
   for (const auto& pod : list(api::kPods, "")) {
     const std::string job = owner_of(*pod), uid = uid_of(*pod);
@@ -93,6 +95,28 @@ void KindAudit::look() {
       storm_.complain("a pod of a job goes on without quota: " + shown(*pod));
   }
   without_quota_since_ = std::move(since);
+}
+
+// Only a job that is gone ends its workload as one without an owner: one whose kind is served in another version only
+// is there.
+void KindAudit::check_owners() {
+  const auto& list = storm_.world().server().objects().list;
+  std::set<std::string> jobs;
+  for (const auto& kind : kinds_) {
+    auto later = kind.spec->resource;
+    later.version = kLaterVersion;
+    for (const auto& version : {kind.spec->resource, later}) {
+      for (const auto& job : list(version, "")) {
+        if (find_path(*job, {"metadata", "deletionTimestamp"}) == nullptr) jobs.insert(uid_of(*job));
+      }
+    }
+  }
+  for (const auto& workload : list(api::kWorkloads, "")) {
+    const auto conditions = conditions_in(*workload);
+    const auto* finished = api::find_condition(conditions, "Finished");
+    if (finished != nullptr && finished->reason == "OwnerNotFound" && jobs.contains(owner_of(*workload)))
+      storm_.complain("a workload ended as if its job were gone: " + shown(*workload));
+  }
 }
 
 void KindAudit::look_at_rest() {

@@ -34,6 +34,7 @@ class KindAudit {
     jobs::kinds::DescribedJob adapter;
   };
   void check_job(const Kind& kind, const Json& job, const Json* workload, const std::vector<const Json*>& pods);
+  void check_owners();
   void check_quota(const std::vector<Json>& workloads);
 
   Storm& storm_;

@@ -11,7 +11,6 @@ namespace berth::simulation {
 namespace {
 
 const api::GroupVersionResource kKindDefinitions{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
-constexpr std::string_view kLater = "v9";  // the version that kinds move to
 
 const jobs::kinds::JobKindSpec* described(const Json& definition) {
   for (const auto& kind : jobs::kinds::shipped_job_kinds()) {
@@ -27,7 +26,7 @@ JsonArray versions_of(const Json& definition, bool later, bool still_served) {
   for (Json version : array_at(definition, {"spec", "versions"})) {
     if (bool_at(version, {"storage"})) {
       Json next = version;
-      ensure_path(next, {"name"}) = kLater;
+      ensure_path(next, {"name"}) = kLaterVersion;
       ensure_path(next, {"storage"}) = later;
       out.push_back(std::move(next));
       ensure_path(version, {"storage"}) = !later;

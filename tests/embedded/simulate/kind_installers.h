@@ -14,6 +14,8 @@
 
 namespace berth::simulation {
 
+inline constexpr std::string_view kLaterVersion = "v9";  // the version that kinds move to
+
 class KindInstallers {
  public:
   // The kinds are those of config/external that Berth describes.

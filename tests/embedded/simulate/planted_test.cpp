@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Planted, PlantedBugs,
 INSTANTIATE_TEST_SUITE_P(Planted, PlantedBugsOfPods, testing::Values("open-gate", "kept-pod-finalizer", "kept-orphan"),
                          test_name);
 INSTANTIATE_TEST_SUITE_P(Planted, PlantedBugsOfJobs,
-                         testing::Values("kept-template", "unnoticed-end", "forgotten-kind"), test_name);
+                         testing::Values("kept-template", "unnoticed-end", "forgotten-kind", "moved-kind"), test_name);
 
 }  // namespace
 }  // namespace berth::simulation::planted_test

@@ -57,6 +57,11 @@ std::optional<std::int64_t> nodes_of(const Json& train_job, const Json& runtime)
   return nodes;
 }
 
+bool is_number_or_missing(const Json& object, std::initializer_list<std::string_view> path) {
+  const Json* value = find_path(object, path);
+  return value == nullptr || value->is_null() || value->is_int64();
+}
+
 bool is_trainer(const Json& job, bool launched) {
   return launched ? string_at(job, {"name"}) == "node" : is_step(job, "trainer");
 }
@@ -132,6 +137,10 @@ Result<JsonArray> replicated_jobs(const Json& train_job, const api::kueue::Objec
   if (runtime == nullptr) return fail("runtime '" + name + "' not found");
   JsonArray jobs = array_at(*runtime, {"spec", "template", "spec", "replicatedJobs"});
   if (jobs.size() > kMaxJobs) return fail("runtime '" + name + "' has more jobs than a workload can have");
+  if (!is_number_or_missing(*runtime, {"spec", "mlPolicy", "numNodes"}))
+    return fail("runtime '" + name + "': spec.mlPolicy.numNodes must be a whole number");
+  if (!is_number_or_missing(train_job, {"spec", "trainer", "numNodes"}))
+    return fail("spec.trainer.numNodes must be a whole number");
   apply_trainer(train_job, *runtime, jobs);
   apply_patches(train_job, jobs);
   return jobs;

@@ -24,6 +24,19 @@ std::int64_t pods_of(const Json& job) {
   return std::min(parallelism, int_at(job, {"template", "spec", "completions"}, parallelism));
 }
 
+// Whether the fields that count pods hold numbers: the schema of a runtime may be that of another version.
+bool can_count(const Json& job, const std::string& field, FieldErrors& errors) {
+  const std::size_t before = errors.size();
+  const auto check = [&](const Json* value, std::string_view name) {
+    if (value != nullptr && !value->is_null() && !value->is_int64())
+      errors.push_back(api::invalid_without_value(field + "." + std::string(name), "must be a whole number"));
+  };
+  check(find(job, "replicas"), "replicas");
+  for (const std::string_view name : {"parallelism", "completions"})
+    check(find_path(job, {"template", "spec", name}), "template.spec." + std::string(name));
+  return errors.size() == before;
+}
+
 std::optional<FoundPodSet> make(const Json& train_job, const Json& job, FieldErrors& errors) {
   FoundPodSet found;
   const std::string name(string_at(job, {"name"}));
@@ -34,6 +47,7 @@ std::optional<FoundPodSet> make(const Json& train_job, const Json& job, FieldErr
     errors.push_back(api::required(found.field, "a pod template with a spec"));
     return std::nullopt;
   }
+  if (!can_count(job, found.field, errors)) return std::nullopt;
   constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
   const auto replicas = int_at(job, {"replicas"}, 1), pods = pods_of(job);
   if (replicas < 0 || pods < 0 || replicas > kMost || pods > kMost || (pods > 0 && replicas > kMost / pods)) {

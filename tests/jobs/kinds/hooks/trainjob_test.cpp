@@ -9,6 +9,7 @@ namespace {
 
 using support::yaml;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kRuntime = R"(
 spec:
@@ -71,6 +72,44 @@ TEST(TrainJob, PatchesOfOthersCount) {
 TEST(TrainJob, AMissingRuntimeIsTold) {
   EXPECT_EQ(support::problem(adapter(), train_job("{runtimeRef: {name: nobody, kind: TrainingRuntime}}")),
             "runtime 'nobody' not found");
+}
+
+// The definition of a runtime may be that of another version, or somebody's own.
+TEST(TrainJob, RuntimesOfAnyTypesAreReadOrRefused) {
+  const auto problem_of = [](std::string_view runtime) {
+    const Json read = yaml(runtime);
+    const DescribedJob adapter(support::shipped("TrainJob"),
+                               [&](const auto&, auto, auto) { return std::make_shared<const Json>(read); });
+    return support::problem(adapter, train_job("{runtimeRef: {name: odd}, trainer: {image: z}}"));
+  };
+  const auto with_jobs = [&](std::string_view jobs) {
+    return problem_of("{spec: {template: {spec: {replicatedJobs: " + std::string(jobs) + "}}}}");
+  };
+  for (const std::string_view runtime : {"7", "[]", "{}", "{spec: 1}", "{spec: {template: [a]}}"})
+    EXPECT_THAT(problem_of(runtime), HasSubstr("at least one pod template")) << runtime;
+  for (const std::string_view jobs : {"7", "{a: b}", "[]"})
+    EXPECT_THAT(with_jobs(jobs), HasSubstr("at least one pod template")) << jobs;
+  for (const std::string_view jobs : {"[7]", "[[]]", "[{name: node}]", "[{name: node, template: 3}]",
+                                      "[{name: node, template: {spec: {template: {spec: 3}}}}]"})
+    EXPECT_THAT(with_jobs(jobs), HasSubstr("a pod template with a spec")) << jobs;
+  const auto counted = [&](std::string_view replicas, std::string_view parallelism) {
+    return with_jobs("[{name: node, replicas: " + std::string(replicas) + ", template: {spec: {parallelism: " +
+                     std::string(parallelism) + ", template: {spec: {containers: []}}}}}]");
+  };
+  EXPECT_EQ(counted("1", "1"), "");
+  EXPECT_THAT(counted("many", "1"), HasSubstr("replicas: Invalid value: must be a whole number"));
+  EXPECT_THAT(counted("1", "[2]"), HasSubstr("parallelism: Invalid value: must be a whole number"));
+  EXPECT_THAT(counted("18446744073709551615", "1"), HasSubstr("must be a whole number"));
+  EXPECT_THAT(counted("9223372036854775807", "9223372036854775807"), HasSubstr("from 0 to 2147483647 pods"));
+  EXPECT_THAT(counted("-1", "1"), HasSubstr("from 0 to 2147483647 pods"));
+  EXPECT_THAT(problem_of("{spec: {mlPolicy: {numNodes: two}}}"), HasSubstr("numNodes must be a whole number"));
+}
+
+TEST(TrainJob, AJobWhoseRuntimeIsGoneStops) {
+  const Json job = train_job("{runtimeRef: {name: shared}}");
+  const Json running = support::started(adapter(), job);
+  const DescribedJob without(support::shipped("TrainJob"), [](const auto&, auto, auto) { return nullptr; });
+  EXPECT_EQ(canonical_json(support::stopped(without, running, {})), canonical_json(job));
 }
 
 TEST(TrainJob, AdmissionIsAPatchOfTheRuntime) {

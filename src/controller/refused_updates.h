@@ -1,0 +1,36 @@
+// What the API server answered to updates of jobs that it refused: a schema, a rule or somebody's webhook forbids them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "api/rest.h"
+#include "base/json.h"
+#include "jobs/reconcile.h"
+
+namespace berth::controller {
+
+// Whether the same update would be refused again: the job or what forbids the update must change first.
+bool refused_for_good(const api::RestResponse& response);
+
+class RefusedUpdates {
+ public:
+  using Aim = jobs::PatchJob::Aim;
+  // The event for the job. While the job does not change, the text is that of the first refusal with this aim: a
+  // webhook may give another text each time.
+  jobs::JobEvent add(const Json& job, Aim aim, const api::RestResponse& response);
+  // Why the last update of this job that would have started it was refused; "": it was not.
+  std::string start_refused(const Json& job) const;
+  // The update succeeded, is not wanted any more, or the job is gone.
+  void forget(const std::string& key) { refusals_.erase(key); }
+
+ private:
+  struct Refusal {
+    std::string version;  // uid and resourceVersion of the job
+    Aim aim = Aim::kStop;
+    std::string why;
+  };
+  std::map<std::string, Refusal> refusals_;  // by "namespace/name"; at most one for each job
+};
+
+}  // namespace berth::controller
