@@ -45,10 +45,11 @@ if(BERTH_MOLD)
 endif()
 
 # berth_together(<out> <target> <root> <file>...): sets <out> to the files to compile for these sources. Headers and their
-# templates take most of the compile time, so up to 12 files are compiled as one. So names in anonymous namespaces must be
+# templates take most of the compile time, so up to BERTH_UNITY_FILES files are compiled as one. So names in anonymous namespaces must be
 # unique in a room. The generated files name their parts relative to <root>, so that ccache finds them in every clone.
 # With BERTH_UNITY off each file is compiled alone, as clangd and clang-tidy need it.
 option(BERTH_UNITY "Compile several files of a room as one" ON)
+set(BERTH_UNITY_FILES 12 CACHE STRING "The number of files of a room that are compiled as one")
 function(berth_together out target root)
   set(alone "")
   set(number 0)
@@ -61,7 +62,7 @@ function(berth_together out target root)
       list(APPEND alone ${file})
       continue()
     endif()
-    if(parts EQUAL 12)
+    if(parts EQUAL BERTH_UNITY_FILES)
       file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/unity/${target}_${number}.cpp CONTENT "${text}" @ONLY)
       math(EXPR number "${number} + 1")
       set(parts 0)

@@ -18,12 +18,13 @@ packages_build=(
 )
 packages_test=(libgtest-dev libgmock-dev librapidcheck-dev prometheus) # prometheus: promtool
 packages_bench=(libbenchmark-dev)
+packages_budgets=(valgrind)
 packages_fuzz=(clang-19 libclang-rt-19-dev)
 packages_lint=(clang-tidy-19 clang-format-19 shellcheck)
 packages_coverage=(gcovr)
 packages_render=(golang-go golang-github-masterminds-sprig-dev golang-gopkg-yaml.v3-dev)
 packages_console=(chromium fonts-noto-cjk) # for the tests of the page
-export packages_console packages_build packages_test packages_bench packages_fuzz packages_lint packages_coverage packages_render
+export packages_console packages_build packages_test packages_bench packages_budgets packages_fuzz packages_lint packages_coverage packages_render
 
 # install_missing PACKAGE...: installs the missing packages and lists them. Prints nothing if none is missing.
 install_missing() {
@@ -59,11 +60,17 @@ build_with_console() {
   build "$@"
 }
 
+# build_with_benchmarks PRESET [TARGET...]: as build(), with the benchmarks among the targets.
+build_with_benchmarks() {
+  local cmake_flags=-DBERTH_BENCH=ON
+  build "$@"
+}
+
 # build PRESET [TARGET...]: configures the preset and builds the targets (default: all).
 build() {
   local preset=$1
   shift
-  say "Building preset $preset${cmake_flags:+ with the console}"
+  say "Building preset $preset${cmake_flags:+ with $cmake_flags}"
   (cd "$root" && cmake --preset "$preset" -Wno-dev ${cmake_flags:+"$cmake_flags"} >"/tmp/berth-cmake-$preset-$UID.log" 2>&1) ||
     { cat "/tmp/berth-cmake-$preset-$UID.log" >&2; die "cmake could not configure the preset '$preset'"; }
   cmake --build "$root/build/$preset" ${1:+--target "$@"}

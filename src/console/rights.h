@@ -33,6 +33,7 @@ class Rights {
   // the one before, and for the first one. `auth` must outlive it.
   Rights(serve::DelegatedAuth& auth, std::function<std::vector<std::string>()> namespaces,
          std::function<void()> changed);
+  Rights(Rights&&) noexcept = default;
   ~Rights();  // pending questions get no answer
 
   // What `caller` may list; null while nobody has answered yet. The first call asks.

@@ -21,7 +21,6 @@ constexpr std::size_t kMaxManagedBy = 63;
 void check_has_label(const Json& job, std::string_view key, std::string_view expected, FieldErrors& errors) {
   const JsonObject& labels = object_at(job, {"spec", "template", "metadata", "labels"});
   const Json* value = labels.if_contains(key);
-  std::string path = api::key_path("spec.template.metadata.labels", key);
   if (value == nullptr) {
     errors.push_back(api::required("spec.template.metadata.labels", fmt::format("must be '{}'", expected)));
   } else if (!value->is_string() || view(value->get_string()) != expected) {

@@ -118,8 +118,8 @@ tl::expected<JsonPtr, WriteError> ObjectStore::remove(const ObjectKey& key, Revi
                                                       std::optional<Json> last) {
   BERTH_INVARIANT(expected > 0);
   if (const auto error = refuse(key, expected)) return tl::unexpected(*error);
-  Json object = last ? std::move(*last) : *get(key.bucket, key.item);
-  return commit(key, Change::Type::kDeleted, std::move(object));
+  if (!last) last = *get(key.bucket, key.item);
+  return commit(key, Change::Type::kDeleted, *std::move(last));
 }
 
 JsonPtr ObjectStore::commit(const ObjectKey& key, Change::Type type, Json object) {
