@@ -141,8 +141,9 @@ class World {
   }
 
   // The holder's state in the API: evicted, or not any more.
-  void hold(const std::string& name, bool evicted) {
-    const Claim& claim = *scheduler.ledger().claim(id(name));
+  void hold(const std::string& name, bool evicted) { scheduler.hold(id(name), holding(name, evicted)); }
+  Holding holding(const std::string& name, bool evicted) const {
+    const Claim& claim = *scheduler.ledger().claim(ids.at(name));
     Holding holding;
     holding.cluster_queue = scheduler.ledger().name(claim.cluster_queue);
     holding.priority = specs.at(name).priority;
@@ -152,7 +153,7 @@ class World {
       const Names& all = scheduler.names();
       holding.amounts.push_back({all.name(all.flavor_of(each.id)), all.name(all.resource_of(each.id)), each.amount});
     }
-    scheduler.hold(id(name), holding);
+    return holding;
   }
 
   // One pass. Returns decisions as short texts: "admit a", "preempt b for a (InClusterQueue)", "wait c
