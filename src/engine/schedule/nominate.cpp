@@ -90,7 +90,7 @@ void Nominator::find_targets(Entry& entry) {
   if (comes_free(entry)) {
     entry.targets.clear();
     entry.assignment.mode = Mode::kDeferredFit;
-  } else if (slot.preemption_gated) {
+  } else if (slot.preemption_gated && spares_) {
     entry.targets.clear();
     entry.preemption_gated = true;
   }

@@ -117,6 +117,7 @@ class Cohorts {
       world_.specs[name] = former.world_.specs.at(name);
       if (before.holds(id)) {
         world_.scheduler.hold(world_.id(name), former.world_.holding(name, false));
+        world_.reserved_at[name] = former.world_.reserved_at.at(name);
       } else {
         world_.submit(name, world_.specs[name]);
       }

@@ -148,6 +148,7 @@ class World {
     holding.cluster_queue = scheduler.ledger().name(claim.cluster_queue);
     holding.priority = specs.at(name).priority;
     holding.queued_at = specs.at(name).queued_at;
+    if (const auto at = reserved_at.find(name); at != reserved_at.end()) holding.reserved_at = at->second;
     holding.evicted = evicted;
     for (const FlavorResourceAmount& each : claim.usage) {
       const Names& all = scheduler.names();
@@ -161,7 +162,11 @@ class World {
   std::vector<std::string> schedule() {
     last = scheduler.schedule(at_second(++seconds_));
     std::vector<std::string> texts;
-    for (const Decision& decision : last) texts.push_back(text(decision));
+    for (const Decision& decision : last) {
+      texts.push_back(text(decision));
+      if (const auto* admit = std::get_if<Admit>(&decision))
+        reserved_at[names.at(admit->workload)] = at_second(seconds_);
+    }
     return texts;
   }
   std::string text(const Decision& decision) const {
@@ -185,6 +190,7 @@ class World {
   std::map<std::string, WorkloadId> ids;
   std::map<WorkloadId, std::string> names;
   std::map<std::string, Pending> specs;
+  std::map<std::string, Time> reserved_at;  // the last admission
   Decisions last;
 
  private:
