@@ -350,7 +350,10 @@ void Engine::Impl::on(Time, const UsageRecalled& e, Effects&) {
 
 // Look at everything that was only learned so far.
 void Engine::Impl::on(Time now, const Synced&, Effects&) {
-  if (!synced) synced_at = now;
+  if (!synced) {
+    synced_at = now;
+    recalls_spared = true;
+  }
   synced = configuration_changed = rules_changed = true;
   mark_namespace("", false);
 }

@@ -34,6 +34,7 @@ struct EngineFacts {
   Registries registries;
   bool synced = false;
   std::optional<Time> synced_at;
+  bool recalls_spared = false;               // the messages of waiting workloads say whom they spare
   bool usage_recalled = false;               // claims in the book of usage wait for their workloads
   bool configuration_changed = false;        // queues, flavors, topologies or checks
   bool rules_changed = false;                // flavors, topologies or checks: affects all cluster queues
@@ -113,6 +114,7 @@ struct Engine::Impl : EngineFacts {
   bool over(const Tracked& t) const;
   void refresh_configuration();
   void end_recall();
+  void recall_spared();
   void look_at_marked(Time now);
   void step(Tracked& t, Time now);
   void place(Tracked& t, Time now);  // puts it where it belongs in the scheduler: holding quota, pending, or absent

@@ -72,6 +72,7 @@ Effects Engine::Impl::schedule(Time now) {
   for (Tracked* t : workloads.due(now)) workloads.mark(*t);
   look_at_marked(now);
   end_recall();
+  recall_spared();
   second_passes(now);  // workloads that hold quota go first
   decide(now);
   for (int round = 0; round < kMaxRounds && workloads.any_marked(); ++round) look_at_marked(now);

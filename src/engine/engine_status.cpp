@@ -276,6 +276,7 @@ void Engine::Impl::renumber() {
     return holder != holders.end() ? holder->second : fresh.enter(t.now->meta.uid, job_uid_of(*t.now), t.key);
   });
   scheduler = std::move(fresh);
+  recalls_spared = !configuration_changed;  // a change of quota or policies lets everybody preempt again
   names_bound = kSpareNames + 2 * scheduler.names().size();
 }
 

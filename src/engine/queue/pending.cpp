@@ -125,6 +125,20 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
   change_awake(c.key, former.workload.valid() ? &former : nullptr, &c.members.first());
 }
 
+void PendingQueue::stand_alone(WorkloadId workload) {
+  const Slot& slot = slots_[workload];
+  if (slot.place != Slot::Place::kQueued) return;
+  const ClassKey own = class_key(workload);
+  if (classes_[slot.class_id.index()].key == own) return;
+  class_of(own);  // before the old class goes: an entry of the running cycle may use the plan that they share
+  const WorkloadId sticky = sticky_, made_way = made_way_, blocked = blocked_;
+  erase(workload);
+  push(workload);
+  sticky_ = sticky;
+  made_way_ = made_way;
+  blocked_ = blocked;
+}
+
 // A class that is never parked would otherwise remember every workload that ever passed through it.
 void PendingQueue::forget_gone_newcomers(ClassId id) {
   auto& newcomers = classes_[id.index()].newcomers;

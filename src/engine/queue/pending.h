@@ -45,6 +45,9 @@ class PendingQueue {
   // `age_decides` (withinClusterQueue: LowerOrNewerEqualPriority, where age matters for preemption) a workload older
   // than all of its class wakes the class instead.
   void push(WorkloadId workload, bool age_decides = false);
+  // Its history of preemptions begins (Slot::has_precedents): moves it from its class to one of its own, awake. It
+  // keeps its position.
+  void stand_alone(WorkloadId workload);
   // Keeps it out of the classes: back-off, or on hold.
   void put_aside(WorkloadId workload);
   void erase(WorkloadId workload);  // wherever it is in the queue

@@ -1,4 +1,5 @@
-// When the history of preemptions is forgotten, workloads that spared others are evaluated again.
+// When the history of preemptions is forgotten, workloads that spared others are evaluated again. After a restart it is
+// recalled from their messages.
 #include <utility>
 
 #include "engine/schedule/scheduler_impl.h"
@@ -23,6 +24,23 @@ void Scheduler::Impl::wake_spared(const std::vector<WorkloadId>& workloads) {
     Queue& queue = *state.queue(slot.queue);
     queue.pending.wake(each);
     mark(queue);
+  }
+}
+
+void Scheduler::recall_spared(WorkloadId workload, std::span<const WorkloadId> spared) {
+  SchedulerState& state = impl_->state;
+  if (!pending(workload)) return;
+  impl_->forget_precedence_if_configured();  // the present configuration is the one that the message is about
+  const NodeId root = state.ledger.root(state.slots[workload].queue);
+  for (const WorkloadId other : spared) {
+    if (!state.slots.known(other) || other == workload) continue;
+    const NodeId its_queue = state.slots[other].queue;
+    if (!its_queue.valid() || state.ledger.root(its_queue) != root) continue;
+    state.precedence.recall(root, workload, other);
+    for (const WorkloadId each : {workload, other}) {
+      state.slots[each].has_precedents = true;
+      if (pending(each)) state.queue(state.slots[each].queue)->pending.stand_alone(each);
+    }
   }
 }
 

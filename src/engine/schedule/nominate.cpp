@@ -38,6 +38,11 @@ void Nominator::nominate(Entry& entry, bool resume) {
   }
   counts_.clear();
   for (const Shape::PodSet& pod_set : entry.shape->pod_sets) counts_.push_back(pod_set.count);
+  evaluate(entry, tried);
+  if (!promising(entry)) count_spared(entry);
+}
+
+void Nominator::evaluate(Entry& entry, std::span<const std::int32_t> tried) {
   assign(entry, counts_, tried, {});
   if (promising(entry) || !state_.options.partial_admission || !entry.shape->reducible) return;
   reduce(entry, tried);
@@ -55,7 +60,7 @@ void Nominator::renominate(Entry& entry) {
 void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
                        std::span<const std::int32_t> nominated) {
   Assigner::Request request;
-  request.preemptor = state_.preemptor(entry.workload);
+  request.preemptor = preemptor_of(entry);
   request.plan = entry.plan;
   request.shape = entry.shape;
   request.counts = counts;
@@ -65,7 +70,6 @@ void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::
   placer_.place(entry);
   entry.targets.clear();
   entry.preemption_gated = false;
-  entry.spared = 0;
   entry.patience_ends.reset();
   if (entry.assignment.mode == Mode::kPreempt) find_targets(entry);
 }
@@ -76,30 +80,54 @@ void Nominator::find_targets(Entry& entry) {
   for (const auto& part : entry.assignment.parts) {
     if (part.mode == Mode::kPreempt) short_ids_.push_back(part.id);
   }
-  Preemptor preemptor = state_.preemptor(entry.workload);
+  const Preemptor preemptor = preemptor_of(entry);
   entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks());
   if (entry.targets.empty()) {
-    if (!waits_for_the_evicted(entry)) {
-      count_spared(entry, preemptor);
-      return note_debts(entry, preemptor);
-    }
+    if (!waits_for_the_evicted(entry)) return note_debts(entry, preemptor);
     entry.assignment.mode = Mode::kDeferredFit;
     return;
   }
   if (comes_free(entry)) {
     entry.targets.clear();
     entry.assignment.mode = Mode::kDeferredFit;
-  } else if (slot.preemption_gated) {
+  } else if (slot.preemption_gated && spares_) {
     entry.targets.clear();
     entry.preemption_gated = true;
   }
 }
 
-// Whether it would find targets if it spared nobody: its message says so.
-void Nominator::count_spared(Entry& entry, Preemptor preemptor) const {
-  if (preemptor.spares.empty()) return;
-  preemptor.spares.clear();
-  entry.spared = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks()).size();
+Preemptor Nominator::preemptor_of(const Entry& entry) const {
+  Preemptor out = state_.preemptor(entry.workload);
+  if (!spares_) out.spares.clear();
+  return out;
+}
+
+// Whether it would find targets if it spared nobody, with any flavors and also reduced: its message says so, and after
+// a restart it spares the same ones.
+void Nominator::count_spared(Entry& entry) {
+  if (state_.preemptor(entry.workload).spares.empty()) return;
+  Entry other;
+  other.workload = entry.workload;
+  other.queue = entry.queue;
+  other.plan = entry.plan;
+  other.shape = entry.shape;
+  spares_ = false;
+  if (walk(other)) entry.spared = other.targets.size();
+  spares_ = true;
+}
+
+// Evaluates the entry as several cycles would: each goes on where the walk over flavors stopped. Returns whether one of
+// them finds something.
+bool Nominator::walk(Entry& entry) {
+  std::vector<std::int32_t> tried;
+  for (std::size_t i = 0; i <= entry.plan->flavors_tried; ++i) {
+    evaluate(entry, tried);
+    if (promising(entry)) return true;
+    if (!entry.assignment.scan_pending()) return false;
+    tried.clear();
+    for (const auto& choice : entry.assignment.choices) tried.push_back(choice.tried);
+  }
+  return false;
 }
 
 // A preemptor with precedence waits for all evicted workloads of its tree, even those that it could not choose now:
@@ -137,10 +165,11 @@ void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
 bool Nominator::comes_free(Entry& entry) {
   if (placer_.asks().empty() || !state_.ledger.fits(entry.queue->node, entry.assignment.usage)) return false;
   Places::Trial trial(state_.places);
-  const auto until = trial.without_leavers(state_.now, state_.only_looks);
+  const bool only_looks = state_.only_looks || !spares_;
+  const auto until = trial.without_leavers(state_.now, only_looks);
   if (!placer_.place_again(entry)) return false;
   entry.patience_ends = until;
-  if (until && !state_.only_looks) state_.waits_for_leavers.emplace(*until, entry.queue->node);
+  if (until && !only_looks) state_.waits_for_leavers.emplace(*until, entry.queue->node);
   return true;
 }
 

@@ -22,8 +22,11 @@ class Nominator {
  private:
   void assign(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
               std::span<const std::int32_t> nominated);
+  void evaluate(Entry& entry, std::span<const std::int32_t> tried);
   void find_targets(Entry& entry);
-  void count_spared(Entry& entry, Preemptor preemptor) const;
+  void count_spared(Entry& entry);
+  bool walk(Entry& entry);
+  Preemptor preemptor_of(const Entry& entry) const;
   void note_debts(Entry& entry, const Preemptor& who) const;
   bool waits_for_the_evicted(Entry& entry);
   bool comes_free(Entry& entry);
@@ -33,6 +36,7 @@ class Nominator {
   SchedulerState& state_;
   Placer placer_;
   std::vector<std::int32_t> counts_;
+  bool spares_ = true;  // false while it tries what would be without the history of preemptions
   std::vector<FlavorResourceId> short_ids_;
 };
 

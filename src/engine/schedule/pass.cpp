@@ -263,6 +263,7 @@ void Pass::preempt(Entry& entry) {
   tell(entry, kWaitingForPreemptedWorkloads, entry.targets.size());
   for (const Target& target : entry.targets) preempted_.push_back(target.workload);
   if (order_evictions(state_, entry.workload, entry.targets, *out_)) moved();
+  entry.queue->pending.stand_alone(entry.workload);
   hold(entry, entry.assignment.usage);
   note_made_way(entry);
   state_.slots[entry.workload].scan.reset();

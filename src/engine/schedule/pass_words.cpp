@@ -1,5 +1,8 @@
 // The messages of a pass to workloads that keep waiting: only the last one of the pass, and only when it is new.
+#include <algorithm>
+
 #include "engine/schedule/pass.h"
+#include "engine/schedule/spared_words.h"
 #include "engine/schedule/victims.h"
 
 namespace berth::engine {
@@ -29,10 +32,11 @@ std::uint64_t fingerprint(std::string_view reason, std::string_view text) {
 }
 
 // Hash of the message for an entry's assignment, without building the text. `victims`: how many it waits for.
-std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size_t victims) {
+// `spared`: the end of the text.
+std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size_t victims, std::string_view spared) {
   const Assignment& assignment = entry.assignment;
   Fingerprint print;
-  print.add(reason).add(victims).add(entry.preemption_gated ? 1 : 0).add(entry.spared);
+  print.add(reason).add(victims).add(entry.preemption_gated ? 1 : 0).add(spared);
   for (const Shortage& each : assignment.shortages) {
     print.add(static_cast<std::uint64_t>(each.kind)).add(each.unit).add(each.resource.value).add(each.flavor.value);
     for (Amount amount : {each.a, each.b, each.c}) print.add(static_cast<std::uint64_t>(amount.count()));
@@ -43,14 +47,6 @@ std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size
     for (std::int32_t n : {none->failure.fits, none->failure.wanted}) print.add(static_cast<std::uint64_t>(n));
   }
   return print.value();
-}
-
-// The end of the message of a workload that would preempt others if they had not preempted each other before.
-std::string spared_text(std::size_t victims) {
-  return ". " + std::to_string(victims) +
-         " workload(s) could be preempted, but would then preempt this one or come back in turn; it is tried again "
-         "when a "
-         "workload of the cohort ends or its quota changes";
 }
 
 }  // namespace
@@ -90,14 +86,25 @@ void Pass::say(Word word) {
   words_.push_back(std::move(word));
 }
 
+std::string Pass::words_of_spared(const Entry& entry) const {
+  if (entry.spared == 0) return {};
+  std::vector<std::string> uids;
+  for (const WorkloadId each : state_.precedence.spared(state_.ledger.root(entry.queue->node), entry.workload)) {
+    if (state_.slots.known(each)) uids.push_back(state_.slots[each].who->uid);
+  }
+  std::ranges::sort(uids);
+  return spared_text(entry.spared, uids);
+}
+
 // A message with the text of the assignment; `victims`: how many it waits for.
 void Pass::tell(const Entry& entry, std::string_view reason, std::size_t victims) {
-  std::uint64_t print = fingerprint(reason, entry, victims);
+  const std::string spared = words_of_spared(entry);
+  std::uint64_t print = fingerprint(reason, entry, victims, spared);
   if (!news(entry.workload, print)) return;
   std::string text =
       message(entry.assignment, *entry.plan, *entry.shape, state_.names, nominator_.placer().explain(entry));
   if (victims > 0) text += pending_preemption(victims);
-  if (entry.spared > 0) text += spared_text(entry.spared);
+  text += spared;
   say({entry.workload, reason, {}, std::move(text), print, entry.preemption_gated});
 }
 

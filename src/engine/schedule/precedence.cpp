@@ -20,6 +20,10 @@ void Precedence::note(NodeId root, WorkloadId preemptor, WorkloadId victim) {
   add(tree.victims[preemptor], victim);
 }
 
+void Precedence::recall(NodeId root, WorkloadId workload, WorkloadId spared) {
+  add(trees_[root].victims[workload], spared);
+}
+
 void Precedence::note_admitted(NodeId root, WorkloadId workload) {
   if (const auto tree = trees_.find(root); tree != trees_.end()) tree->second.victims.erase(workload);
 }
@@ -47,6 +51,8 @@ std::vector<WorkloadId> Precedence::spared(NodeId root, WorkloadId workload) con
   if (const auto own = tree->second.victims.find(workload); own != tree->second.victims.end()) {
     out.insert(out.end(), own->second.begin(), own->second.end());
     std::ranges::sort(out);
+    const auto doubled = std::ranges::unique(out);
+    out.erase(doubled.begin(), doubled.end());
   }
   return out;
 }
@@ -54,9 +60,11 @@ std::vector<WorkloadId> Precedence::spared(NodeId root, WorkloadId workload) con
 std::vector<WorkloadId> Precedence::forget(NodeId root) {
   std::set<WorkloadId> out;
   if (const auto tree = trees_.extract(root); !tree.empty()) {
-    for (const auto& [victim, preemptors] : tree.mapped().preemptors) {
-      out.insert(victim);
-      out.insert(preemptors.begin(), preemptors.end());
+    for (const Workloads* known : {&tree.mapped().preemptors, &tree.mapped().victims}) {
+      for (const auto& [workload, others] : *known) {
+        out.insert(workload);
+        out.insert(others.begin(), others.end());
+      }
     }
   }
   return {out.begin(), out.end()};

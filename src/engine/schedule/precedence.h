@@ -7,6 +7,8 @@
 //
 // This holds while nothing else changes in the tree of cohorts. When a workload there ends, or quota or a policy
 // changes, the tree's history is forgotten, and everything the policies allow is allowed again.
+//
+// After a restart, the messages of waiting workloads tell whom they spare (spared_words.h).
 #pragma once
 
 #include <map>
@@ -20,13 +22,15 @@ class Precedence {
  public:
   // `root`: of the tree in which both are.
   void note(NodeId root, WorkloadId preemptor, WorkloadId victim);
+  // A message from before a restart says so: the workload spares the other one, until it is admitted.
+  void recall(NodeId root, WorkloadId workload, WorkloadId spared);
   // The workload got what it preempted others for.
   void note_admitted(NodeId root, WorkloadId workload);
   // Those that preempted it, directly or through others; sorted by id, mostly empty.
   std::vector<WorkloadId> above(NodeId root, WorkloadId workload) const;
-  // Those that it may not preempt; sorted by id, mostly empty.
+  // Those that it may not preempt; sorted by id, each once, mostly empty.
   std::vector<WorkloadId> spared(NodeId root, WorkloadId workload) const;
-  // Forgets the tree. Returns the workloads that preempted or were preempted in it, sorted by id.
+  // Forgets the tree. Returns the workloads that its history names, sorted by id.
   std::vector<WorkloadId> forget(NodeId root);
   std::vector<WorkloadId> forget_all();
   bool empty() const { return trees_.empty(); }
@@ -35,7 +39,7 @@ class Precedence {
   using Workloads = std::map<WorkloadId, std::vector<WorkloadId>>;
   struct Tree {
     Workloads preemptors;  // by victim
-    Workloads victims;     // by preemptor that was not admitted since
+    Workloads victims;     // by preemptor that was not admitted since; and what was recalled
   };
   std::map<NodeId, Tree> trees_;  // by root
 };

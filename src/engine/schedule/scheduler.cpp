@@ -369,6 +369,7 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
   Queue& queue = impl_->queue_of(holding.cluster_queue);
   const Claim* claim = state.ledger.claim(workload);
   if (slot.place == Slot::Place::kHolder && slot.queue != queue.node) {
+    impl_->forget_precedence(slot.queue);
     impl_->leave_claim(workload);
     claim = nullptr;
   }

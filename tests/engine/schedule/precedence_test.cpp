@@ -30,6 +30,19 @@ TEST(Precedence, SparesItsVictimsUntilItIsAdmitted) {
   EXPECT_EQ(history.spared(kTree, kA), Ids{kC});
 }
 
+TEST(Precedence, RecallsWhomAMessageSpares) {
+  Precedence history;
+  history.recall(kTree, kA, kB);
+  history.note(kTree, kB, kA);
+  EXPECT_EQ(history.spared(kTree, kA), Ids{kB});
+  EXPECT_EQ(history.above(kTree, kB), Ids()) << "which of the two preempted the other is not known";
+  history.note_admitted(kTree, kC);
+  EXPECT_EQ(history.forget(kTree), (Ids{kA, kB}));
+  history.recall(kTree, kC, kB);
+  history.note_admitted(kTree, kC);
+  EXPECT_EQ(history.spared(kTree, kC), Ids());
+}
+
 TEST(Precedence, ForgetsOneTreeOrAll) {
   Precedence history;
   history.note(kTree, kA, kB);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/schedule/house.h"
+#include "engine/schedule/spared_words.h"
 #include "engine/schedule/world.h"
 #include "support/sanitized.h"
 
@@ -27,7 +28,9 @@ unsigned seeds() {
 class Cohorts {
  public:
   // `arrival` other than 0: the jobs arrive in another order.
-  explicit Cohorts(unsigned seed, unsigned arrival = 0) : random_(seed), world_(options(seed)) {
+  // `former`: the jobs are where they were there at last, and the scheduler only knows that and their messages.
+  explicit Cohorts(unsigned seed, unsigned arrival = 0, const Cohorts* former = nullptr)
+      : random_(seed), world_(options(seed)) {
     flavors_ = 1 + pick(2);
     for (int f = 0; f < flavors_; ++f) world_.flavor(name("f", f));
     const std::vector<std::string> parents{"root", "left", "right"};
@@ -38,18 +41,21 @@ class Cohorts {
     const int queues = 2 + pick(4);
     for (int q = 0; q < queues; ++q) give_queue(name("q", q), parents[static_cast<std::size_t>(pick(3))]);
     const int jobs = 3 + pick(12);
-    std::vector<JobSpec> specs;
     for (int j = 0; j < jobs; ++j)
-      specs.push_back({.name = name("w", j),
-                       .queue = name("q", pick(queues)),
-                       .count = 1 + pick(3),
-                       .requests = {{"cpu", name("", 1 + pick(3))}},
-                       .priority = pick(3),
-                       .second = arrival == 0 ? j + 1 : 1 + pick(3),
-                       .min_count = chance(15) ? std::optional(1) : std::nullopt});
+      specs_.push_back({.name = name("w", j),
+                        .queue = name("q", pick(queues)),
+                        .count = 1 + pick(3),
+                        .requests = {{"cpu", name("", 1 + pick(3))}},
+                        .priority = pick(3),
+                        .second = arrival == 0 ? j + 1 : 1 + pick(3),
+                        .min_count = chance(15) ? std::optional(1) : std::nullopt});
     std::mt19937 order(arrival);
-    if (arrival != 0) std::ranges::shuffle(specs, order);
-    for (const JobSpec& spec : specs) world_.job(spec);
+    if (arrival != 0) std::ranges::shuffle(specs_, order);
+    if (former == nullptr) {
+      for (const JobSpec& spec : specs_) world_.job(spec);
+    } else {
+      start_after(*former);
+    }
   }
 
   // Plays until nothing moves. Victims stop at once and wait again in the same second. Returns false when something
@@ -60,6 +66,7 @@ class Cohorts {
       bool moved = false;
       Keys victims;
       for (const std::string& text : world_.schedule()) {
+        if (text.starts_with("wait ")) messages_[word(text, 5)] = text;
         if (!text.starts_with("wait ")) history.push_back(text);
         moved = moved || !text.starts_with("wait ");
         says_why = says_why || text.find(" could be preempted, but ") != std::string::npos;
@@ -92,7 +99,37 @@ class Cohorts {
   std::vector<std::string> check() const { return world_.scheduler.check(); }
   std::vector<std::string> check_copy() const { return world_.scheduler.copy().check(); }
 
+  // Those who wait and spare others, and whom.
+  std::map<std::string, std::vector<std::string>> spares() const {
+    std::map<std::string, std::vector<std::string>> out;
+    for (const auto& [name, id] : world_.ids) {
+      const auto message = messages_.find(name);
+      if (message == messages_.end() || !world_.scheduler.pending(id)) continue;
+      if (auto spared = spared_uids(message->second); !spared.empty()) out[name] = std::move(spared);
+    }
+    return out;
+  }
+
  private:
+  void start_after(const Cohorts& former) {
+    const Scheduler& before = former.world_.scheduler;
+    for (const auto& [name, id] : former.world_.ids) {
+      world_.specs[name] = former.world_.specs.at(name);
+      if (before.holds(id)) {
+        world_.scheduler.hold(world_.id(name), former.world_.holding(name, false));
+        world_.reserved_at[name] = former.world_.reserved_at.at(name);
+      } else {
+        world_.submit(name, world_.specs[name]);
+      }
+    }
+    for (const auto& [name, spared] : former.spares()) {
+      std::vector<WorkloadId> ids;
+      for (const std::string& uid : spared) {
+        if (world_.ids.contains(uid)) ids.push_back(world_.ids.at(uid));
+      }
+      world_.scheduler.recall_spared(world_.ids.at(name), ids);
+    }
+  }
   static SchedulerOptions options(unsigned seed) {
     SchedulerOptions out;
     out.fair_sharing.enabled = seed % 2 == 0;
@@ -143,6 +180,8 @@ class Cohorts {
   World world_;
   std::set<std::pair<std::string, std::string>> preempted_;  // preemptor, victim
   Keys states_;
+  std::vector<JobSpec> specs_;
+  std::map<std::string, std::string> messages_;  // the last one to each job
   int flavors_ = 1;
 };
 
@@ -169,6 +208,30 @@ TEST(Rest, RandomCohortsComeToRest) {
   if (seeds() < 2'000) return;
   EXPECT_GT(reverses_later, 0);
   EXPECT_TRUE(says_why);
+}
+
+// What is at rest stays so when another scheduler starts on it, and a third one after that: they have only the messages
+// to know who spares whom.
+TEST(Rest, AnotherSchedulerChangesNothing) {
+  std::size_t spare = 0;
+  for (unsigned seed = 1; seed <= seeds() && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Cohorts cohorts(seed);
+    for (int ends = 0; ends < 4; ++ends) {
+      ASSERT_TRUE(cohorts.rests());
+      Cohorts other(seed, 0, &cohorts);
+      EXPECT_TRUE(other.rests());
+      EXPECT_EQ(other.history, std::vector<std::string>());
+      EXPECT_EQ(other.check(), std::vector<std::string>());
+      Cohorts third(seed, 0, &other);
+      EXPECT_TRUE(third.rests());
+      EXPECT_EQ(third.history, std::vector<std::string>());
+      spare += cohorts.spares().size();
+      if (!cohorts.one_ends()) break;
+    }
+  }
+  if (seeds() < 2'000) return;
+  EXPECT_GT(spare, 0u);
 }
 
 // The orders of pending workloads, of a cycle's entries and of victims are total: many workloads are equal up to their

@@ -141,18 +141,20 @@ class World {
   }
 
   // The holder's state in the API: evicted, or not any more.
-  void hold(const std::string& name, bool evicted) {
-    const Claim& claim = *scheduler.ledger().claim(id(name));
+  void hold(const std::string& name, bool evicted) { scheduler.hold(id(name), holding(name, evicted)); }
+  Holding holding(const std::string& name, bool evicted) const {
+    const Claim& claim = *scheduler.ledger().claim(ids.at(name));
     Holding holding;
     holding.cluster_queue = scheduler.ledger().name(claim.cluster_queue);
     holding.priority = specs.at(name).priority;
     holding.queued_at = specs.at(name).queued_at;
+    if (const auto at = reserved_at.find(name); at != reserved_at.end()) holding.reserved_at = at->second;
     holding.evicted = evicted;
     for (const FlavorResourceAmount& each : claim.usage) {
       const Names& all = scheduler.names();
       holding.amounts.push_back({all.name(all.flavor_of(each.id)), all.name(all.resource_of(each.id)), each.amount});
     }
-    scheduler.hold(id(name), holding);
+    return holding;
   }
 
   // One pass. Returns decisions as short texts: "admit a", "preempt b for a (InClusterQueue)", "wait c
@@ -160,7 +162,11 @@ class World {
   std::vector<std::string> schedule() {
     last = scheduler.schedule(at_second(++seconds_));
     std::vector<std::string> texts;
-    for (const Decision& decision : last) texts.push_back(text(decision));
+    for (const Decision& decision : last) {
+      texts.push_back(text(decision));
+      if (const auto* admit = std::get_if<Admit>(&decision))
+        reserved_at[names.at(admit->workload)] = at_second(seconds_);
+    }
     return texts;
   }
   std::string text(const Decision& decision) const {
@@ -184,6 +190,7 @@ class World {
   std::map<std::string, WorkloadId> ids;
   std::map<WorkloadId, std::string> names;
   std::map<std::string, Pending> specs;
+  std::map<std::string, Time> reserved_at;  // the last admission
   Decisions last;
 
  private:
