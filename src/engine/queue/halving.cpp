@@ -76,8 +76,7 @@ Wide part_of_rounded_up(Wide value, std::uint64_t part) {
   return Wide{high(value)} * part + high(small) + (low(small) != 0 ? 1 : 0);
 }
 
-Wide scaled(Wide value, std::uint64_t factor, std::uint64_t divisor) {
-  if (factor == divisor) return value;
+[[gnu::noinline]] Wide scaled_by_unequal(Wide value, std::uint64_t factor, std::uint64_t divisor) {
   // The product has three words of 64 bits; it is divided word by word.
   const Wide small = Wide{low(value)} * factor, large = Wide{high(value)} * factor + high(small);
   const Wide top = Wide{high(large)};

@@ -18,7 +18,10 @@ Wide part_of(Wide value, std::uint64_t part);
 Wide part_of_rounded_up(Wide value, std::uint64_t part);
 
 // value * factor / divisor, rounded up; the largest number when it is too large. `divisor` must not be 0.
-Wide scaled(Wide value, std::uint64_t factor, std::uint64_t divisor);
+Wide scaled_by_unequal(Wide value, std::uint64_t factor, std::uint64_t divisor);
+inline Wide scaled(Wide value, std::uint64_t factor, std::uint64_t divisor) {
+  return factor == divisor ? value : scaled_by_unequal(value, factor, divisor);
+}
 
 constexpr Wide sum_of(Wide a, Wide b) { return a + b < a ? ~Wide{0} : a + b; }          // saturates
 constexpr Wide difference_of(Wide a, Wide b) { return a < b ? Wide{0} : Wide{a - b}; }  // not below 0

@@ -30,11 +30,22 @@ PendingQueue::Class::Class(const Class& other, const Slots& slots)
       reason(other.reason),
       newcomers(other.newcomers) {}
 
+void PendingQueue::Class::vacate() {
+  parked = false;
+  lacks.clear();
+  loans = 0;
+  reason.clear();
+  newcomers.clear();
+  plan = nullptr;
+  local = nullptr;
+}
+
 PendingQueue::Local::Local(const Local& other, const Slots& slots)
     : all(other.all, Before{&slots}),
       awake(other.awake.begin(), other.awake.end(), Before{&slots}),
       score(other.score),
-      first(other.first) {}
+      first(other.first),
+      place(other.place) {}
 
 PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
     : slots_(slots),
@@ -55,7 +66,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       asleep_(other.asleep_),
       everybody_(other.everybody_, Before{&slots}),
       by_usage_(other.by_usage_),
-      ranked_(other.ranked_.begin(), other.ranked_.end(), BeforeByUsage{&slots}) {
+      ranked_(BeforeByUsage{&slots}) {
   classes_.reserve(other.classes_.size());
   for (const Class& each : other.classes_) classes_.emplace_back(each, slots);
   for (auto it = by_key_.begin(); it != by_key_.end(); ++it) {
@@ -63,9 +74,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
     each.listed = it;
     each.plan = &plans_.at(it->first.shape);
   }
-  for (const auto& [local_queue, local] : other.by_local_queue_)
-    by_local_queue_.emplace(std::piecewise_construct, std::forward_as_tuple(local_queue),
-                            std::forward_as_tuple(local, slots));
+  copy_local_queues(other);
 }
 
 PendingQueue::ClassKey PendingQueue::class_key(WorkloadId workload) const {
@@ -96,7 +105,7 @@ void PendingQueue::drop_class(ClassId id) {
   if (c.parked) std::erase(parked_, id);
   by_key_.erase(c.listed);
   if (--c.plan->classes == 0) plans_.erase(c.key.shape);
-  c = Class(slots_);
+  c.vacate();
   free_classes_.push_back(id);
 }
 
@@ -105,11 +114,12 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
   Slot& slot = slots_[workload];
   slot.place = Slot::Place::kQueued;
   slot.class_id = id;
-  count_in(workload);
+  Local* const local = count_in(workload);
   Class& c = classes_[id.index()];
+  if (by_usage_) c.local = local;
   Key former = c.members.empty() ? Key() : c.members.first();
   c.members.insert(key(workload));
-  if (slot.local_queue.valid()) ++c.local_queues[slot.local_queue];
+  if (slot.local_queue.valid() && !by_usage_) ++c.local_queues[slot.local_queue];
   c.newcomers.push_back(workload);
   if (c.newcomers.size() > kStaleNewcomers + 2 * c.members.size()) forget_gone_newcomers(id);
   if (c.parked) {
@@ -122,7 +132,7 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
     return;
   }
   if (c.members.first().workload != workload) return;
-  change_awake(c.key, former.workload.valid() ? &former : nullptr, &c.members.first());
+  change_awake(c, former.workload.valid() ? &former : nullptr, &c.members.first());
 }
 
 void PendingQueue::stand_alone(WorkloadId workload) {
@@ -154,7 +164,12 @@ void PendingQueue::put_aside(WorkloadId workload) {
   fall_asleep(slots_[workload].local_queue, 1);
 }
 
-void PendingQueue::erase(WorkloadId workload) {
+void PendingQueue::erase_and_rank(WorkloadId workload) {
+  const LocalQueueId local_queue = slots_[workload].local_queue;
+  if (!remove(workload)) rank(local_queue);
+}
+
+bool PendingQueue::remove(WorkloadId workload) {
   Slot& slot = slots_[workload];
   if (sticky_ == workload) sticky_ = WorkloadId();
   if (made_way_ == workload) made_way_ = WorkloadId();
@@ -163,25 +178,30 @@ void PendingQueue::erase(WorkloadId workload) {
   if (place == Slot::Place::kAside) {
     aside_.erase(workload);
     wake_up(slot.local_queue, 1);
-    return count_out(workload);
+    count_out(workload, local_of(slot));
+    return false;
   }
   BERTH_INVARIANT(place == Slot::Place::kQueued);
   Class& c = classes_[slot.class_id.index()];
-  const bool first = c.members.first().workload == workload;
+  Local* const local = by_usage_ ? c.local : local_of(slot);
+  const bool leads = !c.parked && c.members.first().workload == workload;
   c.members.erase(key(workload));
-  if (const auto own = c.local_queues.find(slot.local_queue); own != c.local_queues.end() && --own->second == 0)
-    c.local_queues.erase(own);
+  if (!by_usage_) {
+    if (const auto own = c.local_queues.find(slot.local_queue); own != c.local_queues.end() && --own->second == 0)
+      c.local_queues.erase(own);
+  }
   if (c.parked) {
     --parked_members_;
     wake_up(slot.local_queue, 1);
   }
-  if (!c.parked && first) {
+  if (leads) {
     const Key former = key(workload);
-    change_awake(c.key, &former, c.members.empty() ? nullptr : &c.members.first());
+    change_awake(c, &former, c.members.empty() ? nullptr : &c.members.first());
   }
   if (c.members.empty()) drop_class(slot.class_id);
   slot.class_id = ClassId();
-  count_out(workload);
+  count_out(workload, local);
+  return leads;
 }
 
 void PendingQueue::exchange(Order& order, const Key* before, const Key* after) {
@@ -195,11 +215,10 @@ void PendingQueue::exchange(Order& order, const Key* before, const Key* after) {
   order.insert(std::move(node));
 }
 
-void PendingQueue::change_awake(const ClassKey& c, const Key* before, const Key* after) {
+void PendingQueue::change_awake(const Class& c, const Key* before, const Key* after) {
   if (!by_usage_) return exchange(awake_, before, after);
-  const auto local = by_local_queue_.find(c.local_queue);
-  exchange(local->second.awake, before, after);
-  list(local->first, local->second);
+  exchange(c.local->awake, before, after);
+  list(c.key.local_queue, *c.local);
 }
 
 WorkloadId PendingQueue::head() const {
@@ -208,7 +227,7 @@ WorkloadId PendingQueue::head() const {
     if (slot.place == Slot::Place::kQueued && !classes_[slot.class_id.index()].parked) return sticky_;
   }
   if (by_usage_ ? ranked_.empty() : awake_.empty()) return {};
-  WorkloadId first = by_usage_ ? ranked_.begin()->first.workload : awake_.begin()->workload;
+  WorkloadId first = by_usage_ ? ranked_.first().first.workload : awake_.begin()->workload;
   return first == blocked_ ? WorkloadId() : first;
 }
 
@@ -365,6 +384,7 @@ std::vector<std::string> PendingQueue::check() const {
       return true;
     });
   }
+  if (!ranked_.in_order()) broken.push_back("the local queues are not ordered by usage");
   std::size_t listed = awake_.size();
   for (const auto& [id, local] : by_local_queue_) listed += local.awake.size();
   if (awake != listed) broken.push_back("the awake classes are not those that are not parked");

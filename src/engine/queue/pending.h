@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "engine/queue/counted_order.h"
+#include "engine/queue/placed_heap.h"
 #include "engine/schedule/assignment.h"
 #include "engine/schedule/slots.h"
 
@@ -50,7 +51,8 @@ class PendingQueue {
   void stand_alone(WorkloadId workload);
   // Keeps it out of the classes: back-off, or on hold.
   void put_aside(WorkloadId workload);
-  void erase(WorkloadId workload);  // wherever it is in the queue
+  void erase(WorkloadId workload) { remove(workload); }  // wherever it is in the queue
+  void erase_and_rank(WorkloadId workload);              // and rank() of its local queue
 
   // The next workload to evaluate: the sticky workload if it is awake, else the first awake one; invalid when all are
   // parked. A blocked StrictFIFO head is not returned, nor any workload behind it.
@@ -162,13 +164,17 @@ class PendingQueue {
     std::uint64_t generation = 0;
     std::size_t classes = 0;
   };
+  struct Local;
   struct Class {
     explicit Class(const Slots& slots) : members(Before{&slots}) {}
     Class(const Class& other, const Slots& slots);
+    void vacate();  // it has no members any more; what it allocated serves the next class
     ClassKey key;
     std::map<ClassKey, ClassId>::iterator listed;  // in by_key_
     Counted members;
-    std::map<LocalQueueId, std::size_t> local_queues;  // number of members by local queue; no number is 0
+    // Number of members by local queue; no number is 0. By usage it is empty: all are of one.
+    std::map<LocalQueueId, std::size_t> local_queues;
+    Local* local = nullptr;  // by usage: in by_local_queue_
     bool parked = false;
     std::vector<Lack> lacks;            // when it was last parked; empty after wake_all()
     std::uint64_t loans = 0;            // the last loan that its verdict took into account
@@ -185,17 +191,15 @@ class PendingQueue {
     // By usage:
     Order awake;  // the first member of each awake class
     Score score;
-    Key first;  // the first awake one, as listed in ranked_; invalid: none
+    Key first;              // the first awake one; invalid: none, and it is not in ranked_
+    std::size_t place = 0;  // in ranked_
   };
   using Locals = std::map<LocalQueueId, Local>;
-  struct Ranked {
-    Score score;
-    Key first;
-  };
   struct BeforeByUsage {
     const Slots* slots;
-    bool operator()(const Ranked& a, const Ranked& b) const {
-      return a.score != b.score ? a.score < b.score : Before{slots}(a.first, b.first);
+    bool operator()(const Local& a, const Local& b) const {
+      const auto order = a.score <=> b.score;
+      return order != 0 ? order < 0 : Before{slots}(a.first, b.first);
     }
   };
 
@@ -206,23 +210,26 @@ class PendingQueue {
   ClassKey class_key(WorkloadId workload) const;
   ClassId class_of(const ClassKey& key);
   void drop_class(ClassId id);
+  bool remove(WorkloadId workload);  // returns whether the first awake workload of its local queue was found anew
   void unpark(ClassId id);
   bool wake_where(const auto& helps);
   void forget_gone_newcomers(ClassId id);
   void check_positions(std::vector<std::string>& broken) const;
-  void count_in(WorkloadId workload);
-  void count_out(WorkloadId workload);
-  void count_members_asleep(const Class& c);  // it was parked
-  void count_members_awake(const Class& c);   // it is not parked any more
+  Local* count_in(WorkloadId workload);               // returns its local queue; null if it does not count there
+  void count_out(WorkloadId workload, Local* local);  // the one that it was counted in
+  Local* local_of(const Slot& slot);                  // null: none
+  void count_members_asleep(const Class& c);          // it was parked
+  void count_members_awake(const Class& c);           // it is not parked any more
   void fall_asleep(LocalQueueId local_queue, std::size_t workloads);
   void wake_up(LocalQueueId local_queue, std::size_t workloads);
-  void add_awake(const Class& c) { change_awake(c.key, nullptr, &c.members.first()); }
-  void drop_awake(const Class& c) { change_awake(c.key, &c.members.first(), nullptr); }
+  void add_awake(const Class& c) { change_awake(c, nullptr, &c.members.first()); }
+  void drop_awake(const Class& c) { change_awake(c, &c.members.first(), nullptr); }
   // Of an awake class: its first member changes. Null: it becomes awake, or is no longer awake.
-  void change_awake(const ClassKey& c, const Key* before, const Key* after);
+  void change_awake(const Class& c, const Key* before, const Key* after);
   // By usage (pending_by_usage.cpp).
   static void exchange(Order& order, const Key* before, const Key* after);
   void list(LocalQueueId id, Local& local);  // in ranked_, after its score or its first awake workload changed
+  void copy_local_queues(const PendingQueue& other);
   const Score& score_of(const Key& key) const;
   bool precedes(const Key& a, const Key& b) const;  // in the order of evaluation, as if nothing were sticky
   std::vector<const Local*> by_score() const;
@@ -256,7 +263,7 @@ class PendingQueue {
   bool by_usage_ = false;
   // No entry is empty. Workloads that name no local queue are there only by usage, under the invalid id.
   Locals by_local_queue_;
-  std::set<Ranked, BeforeByUsage> ranked_;  // by usage: the local queues with an awake workload
+  PlacedHeap<Local, BeforeByUsage> ranked_;  // by usage: the local queues with an awake workload
 };
 
 }  // namespace berth::engine

@@ -36,18 +36,23 @@ void PendingQueue::list(LocalQueueId id, Local& local) {
   const Score& score = slots_.score(id);
   const Key first = local.awake.empty() ? Key() : *local.awake.begin();
   if (local.first.workload == first.workload && local.score == score) return;
-  if (!local.first.workload.valid()) {
-    local.score = score;
-    local.first = first;
-    if (first.workload.valid()) ranked_.insert({score, first});
-    return;
-  }
-  auto node = ranked_.extract(Ranked{local.score, local.first});
+  const bool listed = local.first.workload.valid();
   local.score = score;
   local.first = first;
-  if (!first.workload.valid()) return;
-  node.value() = {score, first};
-  ranked_.insert(std::move(node));
+  if (!listed && first.workload.valid()) ranked_.add(local);
+  if (listed && first.workload.valid()) ranked_.settle(local);
+  if (listed && !first.workload.valid()) ranked_.remove(local);
+}
+
+void PendingQueue::copy_local_queues(const PendingQueue& other) {
+  ranked_.expect(other.ranked_.size());
+  for (const auto& [id, local] : other.by_local_queue_) {
+    Local& own = by_local_queue_.try_emplace(by_local_queue_.end(), id, local, slots_)->second;
+    if (own.first.workload.valid()) ranked_.put(own, own.place);
+  }
+  for (const auto& [key, id] : by_key_) {
+    if (by_usage_) classes_[id.index()].local = &by_local_queue_.find(key.local_queue)->second;
+  }
 }
 
 const Score& PendingQueue::score_of(const Key& key) const {
@@ -65,8 +70,8 @@ bool PendingQueue::precedes(const Key& a, const Key& b) const {
 bool PendingQueue::evaluates(const Class& c) const {
   if (!by_usage_) return awake_.contains(c.members.first());
   const auto local = by_local_queue_.find(c.key.local_queue);
-  if (local == by_local_queue_.end() || !local->second.awake.contains(c.members.first())) return false;
-  return ranked_.contains({local->second.score, local->second.first});
+  if (local == by_local_queue_.end() || c.local != &local->second) return false;
+  return c.local->awake.contains(c.members.first()) && ranked_.contains(*c.local);
 }
 
 std::vector<const PendingQueue::Local*> PendingQueue::by_score() const {

@@ -5,23 +5,28 @@
 
 namespace berth::engine {
 
-void PendingQueue::count_in(WorkloadId workload) {
+PendingQueue::Local* PendingQueue::count_in(WorkloadId workload) {
   const Key own = key(workload);
   everybody_.insert(own);
   const LocalQueueId id = slots_[workload].local_queue;
-  if (!id.valid() && !by_usage_) return;
+  if (!id.valid() && !by_usage_) return nullptr;
   const auto [local, created] = by_local_queue_.try_emplace(id, slots_);
   local->second.all.insert(own);
   if (created) local->second.score = slots_.score(id);
+  return &local->second;
 }
 
-void PendingQueue::count_out(WorkloadId workload) {
+void PendingQueue::count_out(WorkloadId workload, Local* local) {
   const Key own = key(workload);
   everybody_.erase(own);
-  const auto it = by_local_queue_.find(slots_[workload].local_queue);
-  if (it == by_local_queue_.end()) return;
-  it->second.all.erase(own);
-  if (it->second.all.empty()) by_local_queue_.erase(it);
+  if (local == nullptr) return;
+  local->all.erase(own);
+  if (local->all.empty()) by_local_queue_.erase(slots_[workload].local_queue);
+}
+
+PendingQueue::Local* PendingQueue::local_of(const Slot& slot) {
+  const auto it = by_local_queue_.find(slot.local_queue);
+  return it == by_local_queue_.end() ? nullptr : &it->second;
 }
 
 void PendingQueue::fall_asleep(LocalQueueId local_queue, std::size_t workloads) {
@@ -35,11 +40,13 @@ void PendingQueue::wake_up(LocalQueueId local_queue, std::size_t workloads) {
 
 void PendingQueue::count_members_asleep(const Class& c) {
   parked_members_ += c.members.size();
+  if (by_usage_) return fall_asleep(c.key.local_queue, c.members.size());
   for (const auto& [local_queue, workloads] : c.local_queues) fall_asleep(local_queue, workloads);
 }
 
 void PendingQueue::count_members_awake(const Class& c) {
   parked_members_ -= c.members.size();
+  if (by_usage_) return wake_up(c.key.local_queue, c.members.size());
   for (const auto& [local_queue, workloads] : c.local_queues) wake_up(local_queue, workloads);
 }
 

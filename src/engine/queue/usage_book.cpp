@@ -12,31 +12,19 @@ namespace {
 // However short the sampling interval is, samples are not taken more often than this.
 constexpr Duration kLeastInterval = std::chrono::seconds(1);
 
-constexpr int kFractionBits = 32;  // bits of an amount below a billionth
-// Larger amounts count as this: no product overflows then.
-constexpr Wide kMostUnits = std::numeric_limits<std::int64_t>::max();
+}  // namespace
 
-Wide grown(Wide value, Wide towards, std::uint64_t part) {
-  return value < towards ? value + part_of(towards - value, part) : value - part_of_rounded_up(value - towards, part);
+Quantity to_quantity(const Score& score) {
+  return Quantity::of_nano(static_cast<Quantity::Nano>(score.value >> Score::kFractionBits));
 }
 
-std::vector<UsageBook::Used>::iterator at_resource(std::vector<UsageBook::Used>& used, UsageBook::Resource resource) {
-  return std::ranges::lower_bound(used, resource, {}, &UsageBook::Used::resource);
-}
-
-void add_to(std::vector<UsageBook::Used>& used, const UsageBook::Used& more) {
-  const auto it = at_resource(used, more.resource);
+void UsageBook::add_to(std::vector<Used>& used, const Used& more) {
+  const auto it = std::ranges::lower_bound(used, more.resource, {}, &Used::resource);
   if (it != used.end() && it->resource == more.resource) {
     it->amount = sum_of(it->amount, more.amount);
   } else {
     used.insert(it, more);
   }
-}
-
-}  // namespace
-
-Quantity to_quantity(const Score& score) {
-  return Quantity::of_nano(static_cast<Quantity::Nano>(score.value >> kFractionBits));
 }
 
 UsageBook::UsageBook(const api::config::AdmissionFairSharing& rules)
@@ -102,6 +90,7 @@ void UsageBook::recall(AccountId id, std::vector<Used> used, Time at) {
   at = std::min(at, now_);
   bring_up(account);
   account.since = at;
+  account.settled_at.reset();
   for (Line& line : account.lines) line.value = 0;
   std::vector<Used> sample;
   for (const Used& each : used) {
@@ -114,27 +103,8 @@ void UsageBook::recall(AccountId id, std::vector<Used> used, Time at) {
   } else {
     account.at = at;  // the claims of then are still to come
   }
-  account.sample = {std::move(sample), at, score_of(account, lines_now(account))};
+  account.sample = {std::move(sample), at, score(id)};
   note_change(id);
-}
-
-// The values of the account's lines are those of an earlier time. Brings them to now, as its claims have it.
-void UsageBook::count_since(Account& account, Time at) {
-  std::map<Resource, Wide> running;  // then
-  for_each_claim(account, [&](const Claim& claim) {
-    if (!claim.runs_since || *claim.runs_since > at) return;
-    for (const Charge& each : claim.amounts) running[each.resource] += each.amount;
-  });
-  const std::uint64_t gone = faded(now_ - at, half_life_);
-  for (Line& line : account.lines) line.value = grown(line.value, exact(line.resource, running[line.resource]), gone);
-  for_each_claim(account, [&](const Claim& claim) {
-    if (!claim.runs_since || *claim.runs_since <= at) return;
-    const std::uint64_t part = faded(now_ - *claim.runs_since, half_life_);
-    for (const Charge& each : claim.amounts) {
-      Line& line = line_of(account, each.resource);
-      line.value = sum_of(line.value, part_of(exact(each.resource, each.amount), part));
-    }
-  });
 }
 
 void UsageBook::close(AccountId id) {
@@ -166,186 +136,6 @@ AccountId UsageBook::find(std::string_view local_queue) const {
 std::span<const AccountId> UsageBook::accounts_in(std::string_view cluster_queue) const {
   const auto it = by_cluster_queue_.find(cluster_queue);
   return it == by_cluster_queue_.end() ? std::span<const AccountId>() : pools_[it->second].accounts;
-}
-
-Score UsageBook::score(AccountId id) const {
-  if (!id.valid()) return {};
-  const Account& account = accounts_[id.index()];
-  return account.at == now_ ? score_of(account, account.lines) : score_of(account, lines_now(account));
-}
-
-Score UsageBook::score_of(const Account& account, const std::vector<Line>& lines) const {
-  Wide sum = 0;
-  for (const Line& line : lines) {
-    const auto& weight = resources_[line.resource].weight;
-    const Wide billionths = sum_of(line.value, in_advance(line)) >> kFractionBits;
-    sum = sum_of(sum, scaled(billionths << kFractionBits, weight.numerator, weight.denominator));
-  }
-  if (account.weight.numerator == 0) return {true, sum};
-  return {false, scaled(sum, account.weight.denominator, account.weight.numerator)};
-}
-
-// --- Claims.
-
-Wide UsageBook::exact(Resource resource, Wide amount) const {
-  return (std::min(amount, kMostUnits) * resources_[resource].billionths) << kFractionBits;
-}
-
-// The entry penalty: what one sampling interval charges, less what was already charged.
-Wide UsageBook::in_advance(const Line& line) const {
-  return part_of(exact(line.resource, line.waiting), first_interval_) +
-         difference_of(part_of(exact(line.resource, line.young), first_interval_), line.young_value);
-}
-
-UsageBook::Line& UsageBook::line_of(Account& account, Resource resource) {
-  const auto it = std::ranges::lower_bound(account.lines, resource, {}, &Line::resource);
-  if (it != account.lines.end() && it->resource == resource) return *it;
-  note_use(account, resource);
-  return *account.lines.insert(it, Line{resource});
-}
-
-// As of now. Claims that are older than one sampling interval are young no more.
-std::vector<UsageBook::Line> UsageBook::lines_now(const Account& account) const {
-  std::vector<Line> lines = account.lines;
-  if (account.at < now_ && half_life_ > Duration(0)) {
-    const std::uint64_t part = faded(now_ - account.at, half_life_);
-    for (Line& line : lines) {
-      line.value = grown(line.value, exact(line.resource, line.running), part);
-      if (line.young != 0) line.young_value = grown(line.young_value, exact(line.resource, line.young), part);
-    }
-  }
-  for (const auto& [began, amounts] : account.young) {
-    if (began + interval_ > now_) break;
-    const std::uint64_t part = faded(now_ - began, half_life_);
-    for (const Used& each : amounts) {
-      Line& line = *std::ranges::lower_bound(lines, each.resource, {}, &Line::resource);
-      line.young -= each.amount;
-      line.young_value =
-          line.young == 0 ? 0 : difference_of(line.young_value, part_of(exact(each.resource, each.amount), part));
-    }
-  }
-  return lines;
-}
-
-void UsageBook::bring_up(Account& account) {
-  if (account.at == now_) return;
-  account.lines = lines_now(account);
-  account.at = now_;
-  while (!account.young.empty() && account.young.begin()->first + interval_ <= now_)
-    account.young.erase(account.young.begin());
-}
-
-// `from`: since when the claim's use counts. An account that was recalled stays at the time of its sample until
-// something happens after that: so what ran then and still runs is counted as if there had been no restart.
-void UsageBook::add(AccountId id, const Claim& claim, Time from) {
-  Account& account = accounts_[id.index()];
-  if (claim.runs_since && from > account.at) bring_up(account);
-  // A reader of the last sample and of this claim gets the same usage.
-  const bool follows = !claim.runs_since || from == std::max(*claim.runs_since, account.sample.at);
-  follows ? note_change(id) : note_claims(id);
-  const std::uint64_t part = claim.runs_since ? faded(account.at - from, half_life_) : 0;
-  const bool young = claim.runs_since && account.at < *claim.runs_since + interval_;
-  const std::uint64_t young_part = young ? faded(account.at - *claim.runs_since, half_life_) : 0;
-  for (const Charge& each : claim.amounts) {
-    Line& line = line_of(account, each.resource);
-    count_in(account, line, claim, each, young);
-    const Wide amount = exact(each.resource, each.amount);
-    line.value = sum_of(line.value, part_of(amount, part));
-    if (young) line.young_value = sum_of(line.young_value, part_of(amount, young_part));
-  }
-}
-
-// The sums of a line, without what was used already.
-void UsageBook::count_in(Account& account, Line& line, const Claim& claim, const Charge& charge, bool young) {
-  (claim.runs_since ? line.running : line.waiting) += charge.amount;
-  if (!young) return;
-  line.young += charge.amount;
-  add_to(account.young[*claim.runs_since], {charge.resource, charge.amount});
-}
-
-void UsageBook::remove(const Claim& claim) {
-  if (!claim.account.valid()) return;
-  Account& account = accounts_[claim.account.index()];
-  bring_up(account);
-  note_claims(claim.account);
-  const auto young = claim.runs_since ? account.young.find(*claim.runs_since) : account.young.end();
-  const std::uint64_t part = young != account.young.end() ? faded(now_ - *claim.runs_since, half_life_) : 0;
-  for (const Charge& each : claim.amounts) {
-    Line& line = line_of(account, each.resource);
-    (claim.runs_since ? line.running : line.waiting) -= each.amount;
-    if (young == account.young.end()) continue;
-    line.young -= each.amount;
-    line.young_value =
-        line.young == 0 ? 0 : difference_of(line.young_value, part_of(exact(each.resource, each.amount), part));
-    at_resource(young->second, each.resource)->amount -= each.amount;
-  }
-  if (young == account.young.end()) return;
-  std::erase_if(young->second, [](const Used& each) { return each.amount == 0; });
-  if (young->second.empty()) account.young.erase(young);
-}
-
-void UsageBook::enlist(UseId use) {
-  Claim& claim = claims_[use.index()];
-  UseId& first = accounts_[claim.account.index()].first_claim;
-  claim.before = UseId();
-  claim.after = first;
-  if (first.valid()) claims_[first.index()].before = use;
-  first = use;
-}
-
-void UsageBook::unlist(UseId use) {
-  const Claim& claim = claims_[use.index()];
-  if (!claim.account.valid()) return;
-  if (claim.after.valid()) claims_[claim.after.index()].before = claim.before;
-  (claim.before.valid() ? claims_[claim.before.index()].after : accounts_[claim.account.index()].first_claim) =
-      claim.after;
-}
-
-UseId UsageBook::new_use() {
-  if (free_claims_.empty()) {
-    claims_.emplace_back();
-    return UseId(claims_.size() - 1);
-  }
-  const UseId use = free_claims_.back();
-  free_claims_.pop_back();
-  return use;
-}
-
-void UsageBook::charge(UseId& use, AccountId account, Charges amounts, std::optional<Time> runs_since) {
-  if (half_life_ <= Duration(0)) return;
-  std::erase_if(amounts, [](const Charge& each) { return each.amount == 0; });
-  std::ranges::sort(amounts, {}, &Charge::resource);
-  if (runs_since) runs_since = std::min(*runs_since, now_);
-  Time from = runs_since.value_or(now_);
-  if (account.valid()) from = std::max(from, accounts_[account.index()].since);
-  if (!use.valid()) {
-    use = new_use();
-  } else {
-    Claim& claim = claims_[use.index()];
-    const bool same_run = claim.account == account && claim.runs_since.has_value() == runs_since.has_value();
-    if (same_run && claim.amounts == amounts) return;
-    remove(claim);
-    unlist(use);
-    if (same_run && runs_since) {  // it uses less or more from now on, and is as old as before
-      runs_since = claim.runs_since;
-      from = now_;
-    }
-  }
-  Claim& claim = claims_[use.index()];
-  claim = {account, {}, {}, std::move(amounts), runs_since};
-  if (!account.valid()) return;
-  enlist(use);
-  add(account, claim, from);
-}
-
-void UsageBook::discharge(UseId& use) {
-  if (!use.valid()) return;
-  Claim& claim = claims_[use.index()];
-  remove(claim);
-  unlist(use);
-  claim = Claim();
-  free_claims_.push_back(use);
-  use = UseId();
 }
 
 // --- Samples.
@@ -407,7 +197,7 @@ std::vector<AccountId> UsageBook::take_samples() {
     Account& account = accounts_[id.index()];
     if (!std::exchange(account.changed, false)) continue;
     bring_up(account);
-    account.sample.score = score_of(account, account.lines);
+    account.sample.score = score(id);
     plan_sample(id);
     std::vector<Used> used = shown(account);
     if (!std::exchange(account.other_claims, false) && used == account.sample.used) continue;
@@ -425,7 +215,7 @@ std::vector<std::string> UsageBook::check() const {
     std::map<Resource, std::pair<Wide, Wide>> sums;  // running, waiting
     for_each_claim(account, [&](const Claim& claim) {
       ++listed;
-      for (const Charge& amount : claim.amounts)
+      for (const Charge& amount : amounts_of(claim))
         (claim.runs_since ? sums[amount.resource].first : sums[amount.resource].second) += amount.amount;
     });
     std::map<Resource, Wide> young;

@@ -16,7 +16,7 @@
 
 #include <compare>
 #include <cstdint>
-#include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -42,6 +42,7 @@ using UseId = Id<struct UseTag>;          // a claim in the book
 struct Score {
   bool last = false;  // the queue's weight is 0: it comes after all others, however little it used
   Wide value = 0;     // in 2^-32 of a billionth
+  static constexpr int kFractionBits = 32;
   auto operator<=>(const Score&) const = default;
 };
 Quantity to_quantity(const Score& score);  // its value, rounded down to billionths; saturates
@@ -84,13 +85,20 @@ class UsageBook {
   AccountId find(std::string_view local_queue) const;  // invalid: no account
   const std::string& local_queue(AccountId account) const { return accounts_[account.index()].local_queue; }
   std::span<const AccountId> accounts_in(std::string_view cluster_queue) const;
-  // Now; an invalid account has used nothing. Changes nothing: usage does not depend on how often it is asked for.
-  Score score(AccountId account) const;
+  // Now; an invalid account has used nothing. Usage does not depend on how often it is asked for.
+  Score score(AccountId account);
 
-  // --- Claims. Repeating a call changes nothing.
+  // --- Claims (usage_claims.cpp). Repeating a call changes nothing.
   // The claim `use` (invalid: a new one) holds these amounts, and runs since a time or not yet. An invalid account:
-  // nobody's use.
-  void charge(UseId& use, AccountId account, Charges amounts, std::optional<Time> runs_since);
+  // nobody's use. `amounts`: a range of Charge; those of the same resource are added.
+  template <typename Amounts>
+  void charge(UseId& use, AccountId account, const Amounts& amounts, std::optional<Time> runs_since) {
+    if (half_life_ <= Duration(0)) return;
+    charge_written(use, account, write_amounts(amounts), runs_since);
+  }
+  void charge(UseId& use, AccountId account, const Charges& amounts, std::optional<Time> runs_since) {
+    charge<Charges>(use, account, amounts, runs_since);
+  }
   void discharge(UseId& use);
 
   // --- Samples: what the status of a local queue tells.
@@ -125,6 +133,8 @@ class UsageBook {
     Wide waiting = 0;  // reserved by workloads that do not run yet
     // Of the running ones, those younger than one sampling interval, and what they have been charged by `value`.
     Wide young = 0, young_value = 0;
+    // At `settled_at` of the account: past usage, and what is charged in advance of the young ones.
+    Wide settled = 0;
   };
   struct Account {
     bool in_use = false;
@@ -133,6 +143,7 @@ class UsageBook {
     Quantity::Fraction weight;
     Time since{};  // claims count from here
     Time at{};
+    std::optional<Time> settled_at;           // nullopt: what runs has changed since then
     std::vector<Line> lines;                  // by resource
     std::map<Time, std::vector<Used>> young;  // amounts of charges by the time when they began to run
     UseId first_claim;                        // the head of a list
@@ -143,8 +154,8 @@ class UsageBook {
   };
   struct Claim {
     AccountId account;
-    UseId before, after;  // in the list of the account
-    Charges amounts;
+    UseId before, after;                     // in the list of the account
+    std::uint32_t begin = 0, resources = 0;  // its amounts: a run in charges_
     std::optional<Time> runs_since;
   };
   struct Pool {  // the local queues of a cluster queue
@@ -152,16 +163,51 @@ class UsageBook {
     std::vector<Resource> used;  // resources that any of them ever used: all samples name them
   };
 
+  static constexpr int kFractionBits = Score::kFractionBits;
+  // Larger amounts count as this: no product overflows then.
+  static constexpr Wide kMostUnits = std::numeric_limits<std::int64_t>::max();
+
+  static void add_to(std::vector<Used>& used, const Used& more);
   Wide exact(Resource resource, Wide amount) const;
-  Wide in_advance(const Line& line) const;
-  Line& line_of(Account& account, Resource resource);
-  std::vector<Line> lines_now(const Account& account) const;
+  Wide in_advance(Resource resource, Wide amount) const;
+  Wide weighted(const Line& line) const;
+  std::uint64_t part_faded(Duration elapsed);
+  // Lines of the account, as of its time. Brings them to now.
+  void grow(const Account& account, std::vector<Line>& lines);
   void bring_up(Account& account);
+  void settle(Account& account);
+  // The index of the resource's line, which is made if there is none. All before `from` are of smaller resources.
+  std::size_t line_at(Account& account, Resource resource, std::size_t from = 0);
+  Line& line_of(Account& account, Resource resource) { return account.lines[line_at(account, resource)]; }
   void count_since(Account& account, Time at);
+
+  // Behind all others in charges_: by resource, each once, and none is 0. Returns where they begin.
+  template <typename Amounts>
+  std::size_t write_amounts(const Amounts& amounts) {
+    const std::size_t begin = charges_.size();
+    for (const Charge each : amounts) {
+      if (each.amount == 0) continue;
+      if (charges_.size() == begin || charges_.back().resource < each.resource) {
+        charges_.push_back(each);
+      } else {
+        sort_in(begin, each);
+      }
+    }
+    return begin;
+  }
+  void sort_in(std::size_t begin, const Charge& charge);
+  void charge_written(UseId& use, AccountId account, std::size_t begin, std::optional<Time> runs_since);
+  std::span<const Charge> amounts_of(const Claim& claim) const {
+    return {charges_.data() + claim.begin, claim.resources};
+  }
+  void keep_amounts(Claim& claim, std::size_t begin);
+  void forget_amounts(const Claim& claim);
   void add(AccountId id, const Claim& claim, Time from);
+  void add_waiting(Account& account, const Claim& claim);
+  void add_running(Account& account, const Claim& claim, Time from);
   void remove(const Claim& claim);
   static void count_in(Account& account, Line& line, const Claim& claim, const Charge& charge, bool young);
-  UseId new_use();
+  UseId new_use(const Claim& claim);
   void enlist(UseId use);
   void unlist(UseId use);
   template <typename Visit>
@@ -172,7 +218,6 @@ class UsageBook {
   void note_use(Account& account, Resource resource);
   void note_change(AccountId id);
   void note_claims(AccountId id);
-  Score score_of(const Account& account, const std::vector<Line>& lines) const;
   std::vector<Used> shown(const Account& account) const;
   bool moves(const Account& account) const;
   void plan_sample(AccountId id);
@@ -193,8 +238,14 @@ class UsageBook {
   std::vector<Pool> pools_;
   std::vector<std::size_t> free_pools_;
   std::map<std::string, std::size_t, std::less<>> by_cluster_queue_;
-  std::deque<Claim> claims_;
+  std::vector<Claim> claims_;
   std::vector<UseId> free_claims_;
+  Charges charges_;                                    // the amounts of claims
+  std::vector<std::vector<std::uint32_t>> free_runs_;  // in charges_, by their length
+  struct {
+    Duration elapsed{};
+    std::uint64_t part = 0;
+  } faded_;                         // the last answer: many accounts were brought up at the same time
   std::vector<AccountId> changed_;  // some need no sample any more
   std::set<std::pair<Time, AccountId>> due_;
 };

@@ -53,7 +53,7 @@ std::vector<UsageRecord> UsageBook::records(const std::vector<std::pair<std::str
     UsageRecord::Claim& recorded = out[it->second].claims.emplace_back();
     recorded.workload = workload;
     recorded.runs_since = claim.runs_since;
-    for (const Charge& each : claim.amounts) recorded.amounts.push_back({name(each.resource), each.amount});
+    for (const Charge& each : amounts_of(claim)) recorded.amounts.push_back({name(each.resource), each.amount});
   }
   return out;
 }
@@ -66,6 +66,7 @@ void UsageBook::restore(AccountId id, const UsageRecord::Account& record) {
   std::ranges::sort(named);
   account.since = std::min(record.since, now_);
   account.at = std::min(record.at, now_);
+  account.settled_at.reset();
   account.lines.clear();
   for (const auto& each : record.lines) {
     Line& line = line_of(account, resource(each.resource));
@@ -85,16 +86,16 @@ void UsageBook::restore(AccountId id, const UsageRecord::Account& record) {
 
 // The sums of a line follow from the claims.
 UseId UsageBook::restore(AccountId id, const UsageRecord::Claim& record) {
-  const UseId use = new_use();
-  Claim& claim = claims_[use.index()];
-  claim = {id, {}, {}, {}, record.runs_since};
-  for (const auto& each : record.amounts) claim.amounts.push_back({resource(each.resource), each.amount});
-  std::ranges::sort(claim.amounts, {}, &Charge::resource);
+  Charges amounts;
+  for (const auto& each : record.amounts) amounts.push_back({resource(each.resource), each.amount});
+  Claim claim{id, {}, {}, 0, 0, record.runs_since};
+  keep_amounts(claim, write_amounts(amounts));
+  const UseId use = new_use(claim);
   if (!id.valid()) return use;
   enlist(use);
   Account& account = accounts_[id.index()];
   const bool young = claim.runs_since && account.at < *claim.runs_since + interval_;
-  for (const Charge& each : claim.amounts) count_in(account, line_of(account, each.resource), claim, each, young);
+  for (const Charge& each : amounts_of(claim)) count_in(account, line_of(account, each.resource), claim, each, young);
   return use;
 }
 

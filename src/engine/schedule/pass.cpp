@@ -229,8 +229,7 @@ void Pass::admit(Entry& entry) {
   if (!entry.assignment.places.empty()) take_places(entry, decision);
   out_->push_back(std::move(decision));
   if (state_.book.on()) state_.charge(slot, entry.assignment.usage, std::nullopt);
-  queue.pending.erase(entry.workload);
-  queue.pending.rank(slot.local_queue);
+  queue.pending.erase_and_rank(entry.workload);
   slot.scan.reset();
   slot.told = 0;
   slot.told_reason.clear();

@@ -88,6 +88,7 @@ struct SchedulerFacts {
   Precedence precedence;
   UsageBook book;                                     // of past usage
   std::vector<AccountId> accounts;                    // by local queue
+  std::vector<LocalQueueId> payers;                   // by account; an account that was closed has its last one
   std::vector<UsageBook::Resource> booked_resources;  // by resource, as far as known
 };
 
@@ -172,6 +173,8 @@ struct SchedulerState : SchedulerFacts {
   AccountId account(LocalQueueId local_queue) const {
     return local_queue.valid() && local_queue.index() < accounts.size() ? accounts[local_queue.index()] : AccountId();
   }
+  void link(LocalQueueId local_queue, AccountId account);
+  UsageBook::Resource booked(ResourceId resource);
   // The workload holds these amounts, and runs since then or not yet.
   void charge(Slot& holder, std::span<const FlavorResourceAmount> amounts, std::optional<Time> runs_since);
   void discharge(Slot& holder) { book.discharge(holder.use); }

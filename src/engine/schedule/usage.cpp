@@ -1,38 +1,40 @@
 // The scheduler and the past usage of local queues: what is charged, and how local queues are compared.
 #include <algorithm>
-#include <limits>
+#include <ranges>
 
 #include "engine/schedule/scheduler_impl.h"
 
 namespace berth::engine {
 
+// In the book.
+UsageBook::Resource SchedulerState::booked(ResourceId resource) {
+  for (std::size_t i = booked_resources.size(); i <= resource.index(); ++i)
+    booked_resources.push_back(book.resource(names.name(ResourceId(i))));
+  return booked_resources[resource.index()];
+}
+
 void SchedulerState::charge(Slot& holder, std::span<const FlavorResourceAmount> amounts,
                             std::optional<Time> runs_since) {
   if (!book.on()) return;
-  UsageBook::Charges used;
-  for (const FlavorResourceAmount& each : amounts) {
-    const ResourceId resource = names.resource_of(each.id);
-    for (std::size_t i = booked_resources.size(); i <= resource.index(); ++i)
-      booked_resources.push_back(book.resource(names.name(ResourceId(i))));
+  const auto charge_of = [this](const FlavorResourceAmount& each) {
     const auto amount = static_cast<std::uint64_t>(std::max<std::int64_t>(each.amount.count(), 0));
-    const auto known = std::ranges::find(used, booked_resources[resource.index()], &UsageBook::Charge::resource);
-    if (known == used.end()) {
-      used.push_back({booked_resources[resource.index()], amount});
-    } else {
-      if (__builtin_add_overflow(known->amount, amount, &known->amount))
-        known->amount = std::numeric_limits<std::uint64_t>::max();
-    }
-  }
+    return UsageBook::Charge{booked(names.resource_of(each.id)), amount};
+  };
   const AccountId payer = account(holder.local_queue);
-  book.charge(holder.use, payer, std::move(used), runs_since);
+  book.charge(holder.use, payer, amounts | std::views::transform(charge_of), runs_since);
   if (payer.valid()) slots.set_score(holder.local_queue, book.score(payer));
 }
 
+void SchedulerState::link(LocalQueueId local_queue, AccountId account) {
+  if (accounts.size() <= local_queue.index()) accounts.resize(local_queue.index() + 1);
+  accounts[local_queue.index()] = account;
+  if (payers.size() <= account.index()) payers.resize(account.index() + 1);
+  payers[account.index()] = local_queue;
+}
+
 void SchedulerState::rank(Queue& queue) {
-  for (const AccountId each : book.accounts_in(ledger.name(queue.node))) {
-    const LocalQueueId id = local_queues.find(book.local_queue(each));
-    if (id.valid()) slots.set_score(id, book.score(each));
-  }
+  for (const AccountId each : book.accounts_in(ledger.name(queue.node)))
+    slots.set_score(payers[each.index()], book.score(each));
   queue.pending.rank();
 }
 
@@ -45,8 +47,7 @@ void Scheduler::set_local_queue(const LocalQueueUsage& queue) {
   const AccountId account = state.book.open(queue.local_queue, queue.cluster_queue, queue.weight, queue.since);
   const LocalQueueId id =
       known ? state.local_queues.find(queue.local_queue) : state.local_queues.acquire(queue.local_queue);
-  if (state.accounts.size() <= id.index()) state.accounts.resize(id.index() + 1);
-  state.accounts[id.index()] = account;
+  state.link(id, account);
   if (queue.past) {
     std::vector<UsageBook::Used> used;
     for (const auto& [resource, quantity] : queue.past->used) {
@@ -78,8 +79,7 @@ void Scheduler::adopt_usage(const Scheduler& former) {
   for (std::size_t i = 0; i < other.accounts.size(); ++i) {
     if (!other.accounts[i].valid()) continue;
     const LocalQueueId id = state.local_queues.acquire(other.local_queues[LocalQueueId(i)]);
-    if (state.accounts.size() <= id.index()) state.accounts.resize(id.index() + 1);
-    state.accounts[id.index()] = other.accounts[i];
+    state.link(id, other.accounts[i]);
     state.slots.set_score(id, other.slots.score(LocalQueueId(i)));
   }
   for (auto& [uid, use] : former.impl_->uses()) impl_->adopted.emplace(std::move(uid), use);

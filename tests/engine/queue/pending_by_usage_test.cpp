@@ -32,6 +32,43 @@ struct House {
   PendingQueue queue;
 };
 
+struct Item {
+  int value = 0;
+  std::size_t place = 0;
+};
+struct Smaller {
+  bool operator()(const Item& a, const Item& b) const { return a.value != b.value ? a.value < b.value : &a < &b; }
+};
+
+TEST(PendingByUsage, TheHeapFollowsAnyItemThatChanges) {
+  std::mt19937 random(7);
+  std::vector<Item> items(40);
+  PlacedHeap<Item, Smaller> heap(Smaller{});
+  std::vector<bool> inside(items.size());
+  for (int step = 0; step < 20'000; ++step) {
+    const std::size_t i = random() % items.size();
+    const bool leaves = inside[i] && random() % 3 == 0;
+    if (leaves) heap.remove(items[i]);
+    items[i].value = static_cast<int>(random() % 50);
+    if (inside[i] && !leaves) heap.settle(items[i]);
+    if (!inside[i]) heap.add(items[i]);
+    inside[i] = !leaves;
+    const Item* least = nullptr;
+    std::size_t size = 0;
+    for (std::size_t j = 0; j < items.size(); ++j) {
+      ASSERT_EQ(heap.contains(items[j]), inside[j]);
+      if (!inside[j]) continue;
+      ++size;
+      if (least == nullptr || Smaller()(items[j], *least)) least = &items[j];
+    }
+    ASSERT_EQ(heap.size(), size);
+    ASSERT_TRUE(heap.in_order());
+    if (least != nullptr) {
+      ASSERT_EQ(&heap.first(), least);
+    }
+  }
+}
+
 TEST(PendingByUsage, WhoUsedLessGoesFirstBeforePriority) {
   House house;
   house.waits("a", 1, 10);

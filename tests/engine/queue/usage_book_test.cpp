@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <random>
@@ -103,6 +104,24 @@ TEST(UsageBook, WhatTheStatusDoesNotTellDecidesNothing) {
   book.set_time(kStart + Duration(1));
   book.discharge(use);
   EXPECT_EQ(book.score(a), book.score(b)) << "a millicpu for a microsecond";
+}
+
+TEST(UsageBook, AmountsOfAResourceAreAddedInWhateverOrder) {
+  Book book;
+  const AccountId a = book.queue("ns/a"), b = book.queue("ns/b");
+  const auto cpu = book.resource("cpu"), memory = book.resource("memory"), pods = book.resource("pods");
+  UseId first, second, empty;
+  book.charge(first, a, {{pods, 2}, {memory, 70}, {cpu, 300}, {memory, 30}, {pods, 0}}, std::nullopt);
+  book.charge(second, b, {{cpu, 300}, {memory, 100}, {pods, 2}}, std::nullopt);
+  book.charge(empty, b, {{cpu, 0}}, std::nullopt);
+  EXPECT_GT(book.score(a).value, 0u);
+  EXPECT_EQ(book.score(a), book.score(b));
+  book.discharge(first);
+  EXPECT_EQ(book.score(a), Score());
+  UseId third;  // takes the place of the first
+  book.charge(third, a, {{memory, 100}, {cpu, 300}, {pods, 2}}, std::nullopt);
+  EXPECT_EQ(book.score(a), book.score(b));
+  EXPECT_TRUE(book.check().empty());
 }
 
 // At rest, whatever time has passed since: a book that begins with the statuses and the claims has the same scores, and
@@ -324,6 +343,22 @@ TEST(UsageBook, ARestartInTheMiddleChangesNothing) {
       // The status cuts to billionths.
       ASSERT_NEAR(story.book.billionths(story.queues[i]), again.book.billionths(again.queues[i]), 1.01L)
           << "seed " << seed;
+    }
+  }
+}
+
+TEST(UsageBook, AScoreDoesNotDependOnEarlierQuestions) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Story asked(seed), silent(seed);
+    for (int i = 0; i < 500; ++i) {
+      for (Story* each : {&asked, &silent}) {
+        if (each->random() % 3 == 0) each->act();
+        if (each->random() % 2 == 0) each->second();
+      }
+      for (const AccountId queue : asked.queues) {
+        Book copy = silent.book;
+        ASSERT_EQ(asked.book.score(queue), copy.score(queue)) << "seed " << seed << ", step " << i;
+      }
     }
   }
 }
