@@ -30,7 +30,8 @@ void FileSink::begin(Time now, std::string header) {
     status_.error.clear();
     status_.segment = 0;
   }
-  give(header.size(), [this, now, header = std::move(header)] { return files_.begin(now, header); });
+  const std::size_t bytes = header.size();
+  give(bytes, [this, now, header = std::move(header)] { return files_.begin(now, header); });
 }
 
 void FileSink::append(std::string records) {

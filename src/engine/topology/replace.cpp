@@ -148,7 +148,8 @@ bool Places::Impl::Replacement::in_one_domain(std::size_t level) const {
 bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignmentPtr> current,
                                     std::span<const std::string> failed) {
   const PlaceAsk& ask = asks_[job_.workers];
-  const auto workers = current[job_.workers], leader = job_.leader == kNone ? nullptr : current[job_.leader];
+  const auto& workers = current[job_.workers];
+  const auto leader = job_.leader == kNone ? nullptr : current[job_.leader];
   view_ = impl_.spots.view(ask.flavor);
   if (!view_) return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
   if (!view_->leaves_are_nodes()) return true;  // no place is a node

@@ -29,8 +29,8 @@ struct Section {
   }
 };
 
-void set_amount(Json& container, std::string_view part, std::string_view resource, std::string amount) {
-  ensure_path(container, {"resources", part, resource}) = std::move(amount);
+void set_amount(Json& container, std::string_view part, std::string_view resource, std::string_view amount) {
+  ensure_path(container, {"resources", part, resource}) = amount;
 }
 
 // A quantity of Kubernetes in a string field.
