@@ -16,7 +16,7 @@ Wide moved_towards(Wide value, Wide end, std::uint64_t part) {
 // --- Lines.
 
 // A reservation changes only what waits: what runs is settled once for all that are made at the same time.
-Score UsageBook::score(AccountId id) {
+[[gnu::flatten]] Score UsageBook::score(AccountId id) {
   if (!id.valid()) return {};
   Account& account = accounts_[id.index()];
   if (account.settled_at != now_) settle(account);
@@ -241,7 +241,9 @@ UseId UsageBook::new_use(const Claim& claim) {
   return use;
 }
 
-void UsageBook::charge_written(UseId& use, AccountId account, std::size_t begin, std::optional<Time> runs_since) {
+// Each admission comes here: what it calls is compiled into it.
+[[gnu::flatten]] void UsageBook::charge_written(UseId& use, AccountId account, std::size_t begin,
+                                                std::optional<Time> runs_since) {
   if (runs_since) runs_since = std::min(*runs_since, now_);
   Time from = runs_since.value_or(now_);
   if (account.valid()) from = std::max(from, accounts_[account.index()].since);

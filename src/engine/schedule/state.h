@@ -174,7 +174,11 @@ struct SchedulerState : SchedulerFacts {
     return local_queue.valid() && local_queue.index() < accounts.size() ? accounts[local_queue.index()] : AccountId();
   }
   void link(LocalQueueId local_queue, AccountId account);
-  UsageBook::Resource booked(ResourceId resource);
+  UsageBook::Resource booked(ResourceId resource) {
+    if (resource.index() >= booked_resources.size()) book_resources(resource);
+    return booked_resources[resource.index()];
+  }
+  void book_resources(ResourceId last);
   // The workload holds these amounts, and runs since then or not yet.
   void charge(Slot& holder, std::span<const FlavorResourceAmount> amounts, std::optional<Time> runs_since);
   void discharge(Slot& holder) { book.discharge(holder.use); }

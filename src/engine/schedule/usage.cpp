@@ -6,11 +6,9 @@
 
 namespace berth::engine {
 
-// In the book.
-UsageBook::Resource SchedulerState::booked(ResourceId resource) {
-  for (std::size_t i = booked_resources.size(); i <= resource.index(); ++i)
+void SchedulerState::book_resources(ResourceId last) {
+  for (std::size_t i = booked_resources.size(); i <= last.index(); ++i)
     booked_resources.push_back(book.resource(names.name(ResourceId(i))));
-  return booked_resources[resource.index()];
 }
 
 void SchedulerState::charge(Slot& holder, std::span<const FlavorResourceAmount> amounts,
