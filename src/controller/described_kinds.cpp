@@ -161,8 +161,8 @@ void DescribedKinds::manage(Kind& kind) {
   if (!kind.runs && (fit.usable() || lagged)) {
     kind.runs = true;
     kind.controller.start();
-  } else if (kind.runs &&
-             (fit.state == Fit::State::kMisfit || (fit.state == Fit::State::kOtherVersion && !listed_now(kind)))) {
+  } else if (kind.runs && (fit.state == Fit::State::kMisfit || (fit.state == Fit::State::kOtherVersion &&
+                                                                !listed_now(kind) && !planted(Planted::kMovedKind)))) {
     kind.runs = planted(Planted::kForgottenKind);
     kind.controller.stop();
   }
