@@ -58,14 +58,16 @@ class PlacedHeap {
     for (; place > 0 && before_(item, *items_[above(place)]); place = above(place)) put(*items_[above(place)], place);
     put(item, place);
   }
-  void sink(Item& item, std::size_t place) {
+  // `begin`: where the item is.
+  void sink(Item& item, const std::size_t begin) {
+    std::size_t place = begin;
     for (std::size_t below = 2 * place + 1; below < items_.size(); below = 2 * place + 1) {
       if (below + 1 < items_.size() && before_(*items_[below + 1], *items_[below])) ++below;
       if (!before_(*items_[below], item)) break;
       put(*items_[below], place);
       place = below;
     }
-    put(item, place);
+    if (place != begin) put(item, place);
   }
 
   Before before_;

@@ -11,8 +11,8 @@ void SchedulerState::book_resources(ResourceId last) {
     booked_resources.push_back(book.resource(names.name(ResourceId(i))));
 }
 
-void SchedulerState::charge(Slot& holder, std::span<const FlavorResourceAmount> amounts,
-                            std::optional<Time> runs_since) {
+[[gnu::flatten]] void SchedulerState::charge(Slot& holder, std::span<const FlavorResourceAmount> amounts,
+                                             std::optional<Time> runs_since) {
   if (!book.on()) return;
   const auto charge_of = [this](const FlavorResourceAmount& each) {
     const auto amount = static_cast<std::uint64_t>(std::max<std::int64_t>(each.amount.count(), 0));
