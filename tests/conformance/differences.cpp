@@ -21,6 +21,16 @@ bool holds(const Json& entry, const std::set<std::string>& traits) {
          });
 }
 
+// A difference of Berth in all runs may occur in some runs only on a real API server: then two entries list its path.
+bool differs_in_some_runs_only(const std::vector<KnownDifference>& known, const std::string& recording,
+                               const std::string& step, const std::string& path) {
+  return std::any_of(known.begin(), known.end(), [&](const KnownDifference& k) {
+    return k.recording == recording && k.step == step &&
+           std::find(k.paths.begin(), k.paths.end(), path) != k.paths.end() &&
+           (k.maybe || (k.events_may_agree && path.starts_with("response.newEvents.")));
+  });
+}
+
 std::vector<KnownDifference> load(const std::string& name, const std::set<std::string>& traits) {
   const Json file = load_yaml_file(source_path("tests/conformance/") + name);
   std::vector<KnownDifference> known;
@@ -66,8 +76,8 @@ std::string judge(const std::string& recording, const std::string& step, const s
         if (!covers(path, found[i].path)) continue;
         seen = explained[i] = true;
       }
-      const bool may_agree = k.maybe || (k.events_may_agree && path.starts_with("response.newEvents."));
-      if (!seen && !may_agree) complaint += "  listed as a difference, but does not differ any more: " + path + "\n";
+      if (!seen && !differs_in_some_runs_only(known, recording, step, path))
+        complaint += "  listed as a difference, but does not differ any more: " + path + "\n";
     }
   }
   for (std::size_t i = 0; i < found.size(); ++i) {

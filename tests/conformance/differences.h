@@ -28,8 +28,9 @@ inline constexpr const char* kStart = "start";
 // The titles of the steps of a recording ("crud", "kueue/tas"), including kStart.
 std::vector<std::string> steps_of(const std::string& recording);
 
-// Lines that describe what is wrong: differences that are not listed, and listed differences that do not occur.
-// Empty: exactly the known differences occur.
+// Lines that describe what is wrong: differences that are not listed, and listed differences that do not occur. A path
+// that one entry lists as `maybe` need not occur, whatever other entries list it. Empty: exactly the known differences
+// occur.
 std::string judge(const std::string& recording, const std::string& step, const std::vector<Difference>& found,
                   const std::vector<KnownDifference>& known);
 

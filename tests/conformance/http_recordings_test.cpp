@@ -57,6 +57,18 @@ TEST(Differences, NameStepsThatExist) {
   }
 }
 
+TEST(Differences, OneThatIsAlsoListedAsMaybeMayBeMissing) {
+  const KnownDifference always{
+      .recording = "crud", .step = "read", .paths = {"response.a", "response.b"}, .reason = "always"};
+  KnownDifference maybe{.recording = "crud", .step = "read", .paths = {"response.a"}, .reason = "maybe", .maybe = true};
+  EXPECT_EQ(judge("crud", "read", {}, {always, maybe}),
+            "  listed as a difference, but does not differ any more: response.b\n");
+  EXPECT_EQ(judge("crud", "read", {{"response.a", "it"}, {"response.b", "it"}}, {always, maybe}), "");
+  maybe.step = "write";
+  EXPECT_EQ(judge("crud", "read", {{"response.b", "it"}}, {always, maybe}),
+            "  listed as a difference, but does not differ any more: response.a\n");
+}
+
 // docs/compatibility.md repeats the list. BERTH_UPDATE_DOCS=1 writes it.
 TEST(Differences, AreToldInTheCompatibilityNotes) {
   const std::string path = source_path("docs/compatibility.md");
