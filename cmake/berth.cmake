@@ -45,9 +45,9 @@ if(BERTH_MOLD)
 endif()
 
 # berth_together(<out> <target> <root> <file>...): sets <out> to the files to compile for these sources. Headers and their
-# templates take most of the compile time, so up to BERTH_UNITY_FILES files are compiled as one. So names in anonymous namespaces must be
-# unique in a room. The generated files name their parts relative to <root>, so that ccache finds them in every clone; the
-# presets tell it where the clone lies.
+# templates take most of the compile time, so up to BERTH_UNITY_FILES files are compiled as one. So names in anonymous
+# namespaces must be unique in a room. The generated files name their parts relative to <root>, and the presets tell ccache
+# where the clone lies: so one cache serves every clone.
 # With BERTH_UNITY off each file is compiled alone, as clangd and clang-tidy need it.
 option(BERTH_UNITY "Compile several files of a room as one" ON)
 set(BERTH_UNITY_FILES 12 CACHE STRING "The number of files of a room that are compiled as one")

@@ -268,6 +268,20 @@ class Takeover : public OnBoth {
     ASSERT_TRUE(controller_->wait_until_leading()) << controller_->process().err();
   }
 
+  // All workloads are one: that of these pods, which run and have one cpu each.
+  void takes_over_a_group_that_runs(const std::string& queue, const std::vector<std::string>& pods) {
+    std::map<std::string, std::string> before;
+    for (const auto& pod : pods) before[pod] = all_of(pod);
+    berth_takes_over();
+    EXPECT_TRUE(shows(queue, std::to_string(pods.size()), "0")) << everything();
+    EXPECT_TRUE(eventually([&] {
+      return must({"get", "workloads", "-o",
+                   "jsonpath={.items[*].status.conditions[?(@.type==\"PodsReady\")].status}"}) == "True";
+    })) << "one workload, of a group whose pods are ready\n"
+        << everything();
+    for (const auto& pod : pods) EXPECT_EQ(all_of(pod), before[pod]) << "not touched";
+  }
+
   std::unique_ptr<Cluster> cluster_;
   std::unique_ptr<ControllerProcess> controller_;
 };
@@ -339,23 +353,13 @@ TEST_P(Takeover, StatefulSetsRunOnAndEnd) {
   const std::vector<std::string> pods = {"a-0", "a-1"};
   kueue.create_pods_of("a", running);
   kueue.create_workload(running, "a-0");
-  std::map<std::string, std::string> before;
   for (const auto& pod : pods) kueue.let_go(running, pod);
   for (const auto& pod : pods) ASSERT_TRUE(becomes(pod, "Running")) << everything();
   const auto replicas = [&](const std::string& which) {
     return must({"get", "statefulset", "a", "-o", "jsonpath={.status." + which + "}"});
   };
   ASSERT_TRUE(eventually([&] { return replicas("readyReplicas") == "2"; })) << everything();
-  for (const auto& pod : pods) before[pod] = all_of(pod);
-
-  berth_takes_over();
-  EXPECT_TRUE(shows("ss-cq", "2", "0")) << everything();
-  EXPECT_TRUE(eventually([&] {
-    return must({"get", "workloads", "-o",
-                 "jsonpath={.items[*].status.conditions[?(@.type==\"PodsReady\")].status}"}) == "True";
-  })) << "one workload, of a group whose pods are ready\n"
-      << everything();
-  for (const auto& pod : pods) EXPECT_EQ(all_of(pod), before[pod]) << "not touched";
+  takes_over_a_group_that_runs("ss-cq", pods);
 
   must({"scale", "statefulset", "a", "--replicas=0"});
   EXPECT_TRUE(eventually([&] { return must({"get", "pods", "-l", "app=a", "-o", "name"}).empty(); })) << everything();
@@ -375,17 +379,7 @@ TEST_P(Takeover, LeaderWorkerSetsRunOnAndEnd) {
   kueue.create_workload(running, "a-0");
   for (const auto& pod : pods) kueue.let_go(running, pod);
   for (const auto& pod : pods) ASSERT_TRUE(becomes(pod, "Running")) << everything();
-  std::map<std::string, std::string> before;
-  for (const auto& pod : pods) before[pod] = all_of(pod);
-
-  berth_takes_over();
-  EXPECT_TRUE(shows("lw-cq", "3", "0")) << everything();
-  EXPECT_TRUE(eventually([&] {
-    return must({"get", "workloads", "-o",
-                 "jsonpath={.items[*].status.conditions[?(@.type==\"PodsReady\")].status}"}) == "True";
-  })) << "one workload, of a group whose pods are ready\n"
-      << everything();
-  for (const auto& pod : pods) EXPECT_EQ(all_of(pod), before[pod]) << "not touched";
+  takes_over_a_group_that_runs("lw-cq", pods);
 
   must({"scale", "leaderworkerset", "a", "--replicas=0"});
   EXPECT_TRUE(eventually([&] { return must(group).empty(); })) << everything();
