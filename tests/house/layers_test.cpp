@@ -122,12 +122,6 @@ const std::set<std::pair<std::string, std::string>> kIncludeEachOther = {
     // cluster.cpp starts the controllers, which share helpers of the folder above.
     {"embedded/cluster", "embedded/cluster/apps"},
     {"embedded/cluster", "embedded/cluster/operators"},
-    // The engine's answers contain explanations, which are made by asking engines.
-    {"engine", "engine/explain"},
-    // Pending workloads hold the assignment that the scheduler tried last.
-    {"engine/queue", "engine/schedule"},
-    // Requests for places have the shape that the scheduler keeps.
-    {"engine/schedule", "engine/topology"},
     // hook.cpp lists the hooks.
     {"jobs/kinds", "jobs/kinds/hooks"},
 };

@@ -19,9 +19,10 @@
 #include <vector>
 
 #include "engine/queue/counted_order.h"
+#include "engine/queue/lack.h"
 #include "engine/queue/placed_heap.h"
-#include "engine/schedule/assignment.h"
-#include "engine/schedule/slots.h"
+#include "engine/queue/plan.h"
+#include "engine/queue/slots.h"
 
 namespace berth::engine {
 

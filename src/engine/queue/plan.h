@@ -4,10 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/schedule/flavors.h"
-#include "engine/schedule/queue_config.h"
-#include "engine/schedule/shape.h"
-#include "engine/topology/places.h"
+#include "engine/queue/shape.h"
+#include "engine/quota/ids.h"
 
 namespace berth::engine {
 
@@ -34,10 +32,5 @@ struct Plan {
   std::size_t steps = 0;           // of all units
   std::size_t flavors_tried = 0;   // maximum number of flavors tried in one walk over all steps
 };
-
-// Uses only the flavors and topologies of `places`, not what is free. `ignore_undeclared`: skip resources that no
-// group covers.
-Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, const Places& places,
-               Names& names, bool ignore_undeclared);
 
 }  // namespace berth::engine

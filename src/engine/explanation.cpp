@@ -1,5 +1,5 @@
 // An explanation as JSON.
-#include "engine/explain/explanation.h"
+#include "engine/explanation.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "engine/schedule/shape.h"
+#include "engine/queue/shape.h"
 
 #include <charconv>
 
@@ -96,14 +96,6 @@ std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
 }
 
 }  // namespace
-
-std::vector<ResourceAmount> amounts_of(const api::ResourceList& list, Names& names) {
-  std::vector<ResourceAmount> amounts;  // a std::map, so already sorted by name
-  for (const auto& [resource, quantity] : list) {
-    amounts.push_back({names.resource(resource), to_amount(resource, quantity)});
-  }
-  return amounts;
-}
 
 ShapeId ShapeTable::acquire(const std::vector<PodSetRequest>& pod_sets, Names& names) {
   std::string key = key_of(pod_sets);

@@ -10,10 +10,10 @@
 
 #include "base/rare.h"
 #include "base/time.h"
+#include "engine/queue/shape.h"
 #include "engine/queue/usage_book.h"
+#include "engine/queue/workload.h"
 #include "engine/quota/ids.h"
-#include "engine/schedule/shape.h"
-#include "engine/schedule/workload.h"
 #include "engine/topology/places.h"
 #include "engine/topology/strings.h"
 

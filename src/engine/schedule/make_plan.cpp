@@ -1,4 +1,4 @@
-#include "engine/schedule/plan.h"
+#include "engine/schedule/make_plan.h"
 
 #include <algorithm>
 #include <map>

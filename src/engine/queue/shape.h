@@ -8,19 +8,13 @@
 #include <vector>
 
 #include "api/core/scheduling.h"
+#include "engine/queue/workload.h"
 #include "engine/quota/names.h"
-#include "engine/schedule/workload.h"
+#include "engine/quota/resource_amount.h"
 
 namespace berth::engine {
 
 using ShapeId = Id<struct ShapeTag>;
-
-struct ResourceAmount {
-  ResourceId resource;
-  Amount amount;
-  bool operator==(const ResourceAmount&) const = default;
-};
-std::vector<ResourceAmount> amounts_of(const api::ResourceList& list, Names& names);  // by resource name
 
 struct Shape {
   struct PodSet {
