@@ -1,4 +1,4 @@
-// The history of preemptions after a restart: the messages of waiting workloads say whom they spare.
+// After a restart: past usage finds its workloads, and the messages of waiting workloads say whom they spare.
 #include <map>
 #include <string>
 #include <utility>
@@ -19,9 +19,14 @@ std::vector<std::string> told_to_spare(const Tracked& t) {
 
 }  // namespace
 
+// By now all workloads that hold quota have taken their claims in the book of usage.
+void Engine::Impl::end_recall() {
+  if (std::exchange(pass_facts.usage_recalled, false)) scheduler.end_adoption();
+}
+
 // By now all workloads are reported to the scheduler.
 void Engine::Impl::recall_spared() {
-  if (!std::exchange(recalls_spared, false)) return;
+  if (!std::exchange(pass_facts.recalls_spared, false)) return;
   std::vector<std::pair<WorkloadId, std::vector<std::string>>> found;
   workloads.for_each([&](const Tracked& t) {
     if (!scheduler.pending(t.id)) return;

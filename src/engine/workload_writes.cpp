@@ -1,11 +1,9 @@
-// Versions of workloads: what the API holds, what was decided, and the writes between the two.
-//
-// At most one write per workload is in flight. Until it settles, quota stays claimed if the status before or after
-// the write holds it: so an unknown outcome can never let two workloads use the same quota.
-#include <algorithm>
+#include "engine/workload_writes.h"
 
-#include "base/assert.h"
-#include "engine/engine_impl.h"
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
 #include "engine/version.h"
 
 namespace berth::engine {
@@ -56,7 +54,18 @@ bool only_tells(const WorkloadStatus& base, const WorkloadStatus& now) {
 
 }  // namespace
 
-void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
+WorkloadWrites::WorkloadWrites(const WorkloadWrites& other, TrackedWorkloads& workloads, Census& census,
+                               Messages& messages)
+    : workloads_(workloads),
+      census_(census),
+      messages_(messages),
+      last_write_(other.last_write_),
+      wanted_(workloads.same(other.wanted_)) {
+  for (const auto& [write, t] : other.in_flight_)
+    in_flight_.emplace_hint(in_flight_.end(), write, workloads.find(t->id));
+}
+
+void WorkloadWrites::accept(Tracked& t, const Ptr<Workload>& seen) {
   // The echo of our own write must not undo what was decided after it.
   const bool echo = t.base && t.base->meta.resource_version == seen->meta.resource_version;
   const bool decided_since = echo && t.now.differs();
@@ -66,7 +75,7 @@ void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
   if (!decided_since) {
     if (is_new || t.now->status != seen->status) t.retell = true;
     t.now.follow(seen);
-    recount(t);
+    census_.recount(t);
     t.deactivate = false;
     t.events.clear();
   }
@@ -77,64 +86,97 @@ void Engine::Impl::accept(Tracked& t, const Ptr<Workload>& seen) {
     t.await_version.clear();
     t.await_until.reset();
   }
-  workloads.mark(t);
+  workloads_.mark(t);
 }
 
-void Engine::Impl::forget(Tracked& t, Time now) {
-  if (t.in_flight) {
-    writes.erase(t.in_flight->write);
-    leisure.settled(t.in_flight->message, now);
+void WorkloadWrites::see(Tracked& t, const Ptr<Workload>& seen) {
+  if (older(seen->meta.resource_version, t.base->meta.resource_version)) return;
+  if (!t.in_flight) {
+    accept(t, seen);
+  } else if (!t.newer || older(t.newer->meta.resource_version, seen->meta.resource_version)) {
+    t.newer = seen;
   }
-  told(t);
-  touch(t);
-  nodes.forget(t.id);
-  scheduler.leave(t.id);
-  to_flush.erase(&t);
-  due_second_passes.erase(&t);
-  workloads.erase(t);
 }
 
-void Engine::Impl::write_done(Tracked& t, const InFlight& done, const std::string& version, Time now, Effects& out) {
+Tracked* WorkloadWrites::settle(const WriteSettled& e, Time now, Effects& out) {
+  const auto it = in_flight_.find(e.write);
+  if (it == in_flight_.end()) return nullptr;  // its workload is gone
+  Tracked& t = *it->second;
+  in_flight_.erase(it);
+  InFlight write = std::move(*t.in_flight);
+  t.in_flight.reset();
+  messages_.write_settled(write.message, now);
+  workloads_.mark(t);
+  if (e.outcome != WriteSettled::Outcome::kDone) {
+    // The events belong to the status, which may be written again.
+    t.events.insert(t.events.begin(), write.events.begin(), write.events.end());
+  }
+  switch (e.outcome) {
+    case WriteSettled::Outcome::kDone:
+      done(t, write, e.resource_version, now, out);
+      break;
+    case WriteSettled::Outcome::kConflict:
+      conflicted(t, now);
+      break;
+    case WriteSettled::Outcome::kFailed:
+      failed(t, now);
+      break;
+    case WriteSettled::Outcome::kGone:
+      return &t;
+  }
+  return nullptr;
+}
+
+void WorkloadWrites::forget(Tracked& t, Time now) {
+  if (t.in_flight) {
+    in_flight_.erase(t.in_flight->write);
+    messages_.write_settled(t.in_flight->message, now);
+  }
+  messages_.told(t);
+  wanted_.erase(&t);
+}
+
+void WorkloadWrites::done(Tracked& t, const InFlight& write, const std::string& version, Time now, Effects& out) {
   t.failures = 0;
   t.retry_at.reset();
-  for (const auto& event : done.events) out.push_back(event);
-  if (done.deactivation) {
+  for (const auto& event : write.events) out.push_back(event);
+  if (write.deactivation) {
     // The object with its new generation arrives as an event.
     await(t, version, false, now);
   } else {
     auto written = std::make_shared<Workload>(*t.base);
-    written->status = done.status;
+    written->status = write.status;
     written->meta.resource_version = version;
     auto decided = t.now->status;
     t.base = written;
     t.now.follow(written);
     if (decided != written->status) t.now.decide(std::move(decided));
-    recount(t);
+    census_.recount(t);
     note_base(t);
   }
   const auto newer = std::exchange(t.newer, nullptr);
   if (newer && !older(newer->meta.resource_version, t.base->meta.resource_version)) accept(t, newer);
 }
 
-void Engine::Impl::write_conflicted(Tracked& t, Time now) {
+void WorkloadWrites::conflicted(Tracked& t, Time now) {
   await(t, t.base->meta.resource_version, true, now);
   const auto newer = std::exchange(t.newer, nullptr);
   if (newer) accept(t, newer);
 }
 
-void Engine::Impl::await(Tracked& t, const std::string& version, bool newer, Time now) {
+void WorkloadWrites::await(Tracked& t, const std::string& version, bool newer, Time now) {
   t.await_version = version;
   t.await_newer = newer;
   t.await_until = now + kMaxAwait;
 }
 
-void Engine::Impl::stop_awaiting(Tracked& t, Time now) {
+void WorkloadWrites::stop_awaiting(Tracked& t, Time now) {
   if (!t.await_until || *t.await_until > now) return;
   t.await_version.clear();
   t.await_until.reset();
 }
 
-void Engine::Impl::write_failed(Tracked& t, Time now) {
+void WorkloadWrites::failed(Tracked& t, Time now) {
   ++t.failures;
   auto delay = kMaxRetryDelay;
   if (t.failures < kMaxAttempts) {
@@ -142,7 +184,7 @@ void Engine::Impl::write_failed(Tracked& t, Time now) {
   } else {
     t.failures = 0;
     t.now.follow(t.base);
-    recount(t);
+    census_.recount(t);
     t.events.clear();
     t.retell = true;
   }
@@ -156,37 +198,41 @@ void Engine::Impl::write_failed(Tracked& t, Time now) {
   }
 }
 
-bool Engine::Impl::busy(const Tracked& t, Time now) {
+bool WorkloadWrites::busy(const Tracked& t, Time now) {
   return t.in_flight || !t.await_version.empty() || (t.retry_at && *t.retry_at > now);
 }
 
 // A decided status that is not written may be the one of a write with an unknown outcome: the API may hold it.
-bool Engine::Impl::settled(const Tracked& t) {
+bool WorkloadWrites::settled(const Tracked& t) {
   if (t.in_flight || !t.await_version.empty()) return false;
   return !t.now.differs() || only_tells(t.base->status, t.now->status);
 }
 
-void Engine::Impl::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
+void WorkloadWrites::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
   if (busy(t, now)) return;
   t.retry_at.reset();
-  if (t.untold_reason) tell_later(t, now);
+  if (t.untold_reason) messages_.tell_later(t, now);
   const bool changed = t.now.differs();
   if (!changed && !t.deactivate) {
     t.now.follow(t.base);
-    if (!t.untold_reason) told(t);
+    if (!t.untold_reason) messages_.told(t);
     for (auto& event : t.events) out.push_back(std::move(event));
     t.events.clear();
     return;
   }
   const bool message = changed && !t.deactivate && only_tells(t.base->status, t.now->status);
-  if (message && !its_turn && (!untold.empty() || !leisure.may(now))) return tell_later(t, now);
-  if (!t.untold_reason) told(t);
-  leisure.began(message, now);
+  if (message && !its_turn && messages_.must_wait(now)) return messages_.tell_later(t, now);
+  if (!t.untold_reason) messages_.told(t);
+  messages_.write_began(message, now);
+  begin(t, message, changed, out);
+}
+
+void WorkloadWrites::begin(Tracked& t, bool message, bool changed, Effects& out) {
   InFlight& write = t.in_flight.emplace();
-  write.write = ++last_write;
+  write.write = ++last_write_;
   write.message = message;
   write.events = std::exchange(t.events, {});
-  writes[write.write] = &t;
+  in_flight_[write.write] = &t;
   if (changed) {
     write.status = t.now->status;
     out.push_back(WriteWorkloadStatus{write.write, t.base, t.now->status});
@@ -195,30 +241,6 @@ void Engine::Impl::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
     write.deactivation = true;
     write.status = t.base->status;
     out.push_back(DeactivateWorkload{write.write, t.base});
-  }
-}
-
-void Engine::Impl::tell_later(Tracked& t, Time now) {
-  if (!t.untold_since) t.untold_since = now;
-  untold[{*t.untold_since, t.key}] = &t;
-}
-
-void Engine::Impl::told(Tracked& t) {
-  if (t.untold_since) untold.erase({*t.untold_since, t.key});
-  t.untold_since.reset();
-}
-
-// A workload with another write in flight is skipped; it is flushed again when that write settles.
-void Engine::Impl::tell_at_leisure(Time now, Effects& out) {
-  while (!untold.empty() && leisure.may(now)) {
-    Tracked& t = *untold.begin()->second;
-    told(t);
-    if (busy(t, now)) continue;
-    if (const auto why = std::exchange(t.untold_reason, std::nullopt)) {
-      const State state = lifecycle::state_of(*t.now);
-      if (scheduler.pending(t.id) && (state == State::kPending || state == State::kHeld)) note_pending(t, *why, now);
-    }
-    flush(t, now, out, true);
   }
 }
 

@@ -1,9 +1,10 @@
-// Workloads and topology placement: what their pods require of nodes with the updates of admission checks, which
-// places they hold, and which of their nodes failed.
+// Workloads and topology placement: what their pods require of nodes with the updates of admission checks, and which
+// places they hold.
 #include <algorithm>
 #include <map>
+#include <utility>
 
-#include "engine/engine_impl.h"
+#include "engine/workload_views.h"
 
 namespace berth::engine {
 
@@ -12,14 +13,8 @@ using api::kueue::PodSetAssignment;
 using api::kueue::TopologyAssignment;
 using api::kueue::TopologyAssignmentPtr;
 using api::kueue::WorkloadStatus;
-using lifecycle::State;
 
 namespace {
-
-bool has_places(const Admission& admission) {
-  return std::ranges::any_of(admission.pod_set_assignments,
-                             [](const PodSetAssignment& ps) { return ps.topology_assignment != nullptr; });
-}
 
 const PodSetRequest* find_pod_set(const Asks& asks, const std::string& name) {
   const auto it = std::ranges::find(asks.pod_sets, name, &PodSetRequest::name);
@@ -64,13 +59,16 @@ const PodSetAssignment* find_assignment(const WorkloadStatus& status, const std:
 
 }  // namespace
 
-// In the order of the admission's pod sets, with the admission's counts.
-std::vector<PodSetRequest> Engine::Impl::admitted_pod_sets(const Tracked& t) const {
-  const bool known = t.asks && t.asks_generation == t.now->meta.generation;
-  const Asks asks = known ? *t.asks : asks_of(*t.now, registries, options.resources);
+bool has_places(const Admission& admission) {
+  return std::ranges::any_of(admission.pod_set_assignments,
+                             [](const PodSetAssignment& ps) { return ps.topology_assignment != nullptr; });
+}
+
+std::vector<PodSetRequest> WorkloadViews::admitted_pod_sets(const Tracked& t) const {
+  const Ptr<Asks> asks = present_asks(t);
   std::vector<PodSetRequest> out;
   for (const auto& assigned : t.now->status.admission->pod_set_assignments) {
-    const auto* asked = find_pod_set(asks, assigned.name);
+    const auto* asked = find_pod_set(*asks, assigned.name);
     PodSetRequest request = asked != nullptr ? *asked : PodSetRequest{};
     request.name = assigned.name;
     request.count = assigned.count;
@@ -83,54 +81,42 @@ std::vector<PodSetRequest> Engine::Impl::admitted_pod_sets(const Tracked& t) con
 
 // Until a replacement assignment is written, the old places stay held as well: if the write fails, no other workload
 // may have them.
-std::vector<Holding::PodSetPlaces> Engine::Impl::places_of(const Tracked& t, const WorkloadStatus& status) const {
+std::vector<Holding::PodSetPlaces> WorkloadViews::places(const Tracked& t, const WorkloadStatus& status) const {
   std::vector<Holding::PodSetPlaces> out;
   if (!has_places(*status.admission)) return out;
-  const bool known = t.asks && t.asks_generation == t.now->meta.generation;
-  const Asks fresh = known ? Asks{} : asks_of(*t.now, registries, options.resources);
+  const Ptr<Asks> asks = present_asks(t);
   for (const auto& ps : status.admission->pod_set_assignments) {
     if (!ps.topology_assignment) continue;
-    const auto* asked = find_pod_set(known ? *t.asks : fresh, ps.name);
+    const auto* asked = find_pod_set(*asks, ps.name);
     if (asked == nullptr) continue;
-    const std::string flavor = registries.placed_flavor(ps);
+    const std::string flavor = facts_.registries.placed_flavor(ps);
     out.push_back({flavor, asked->per_pod, ps.topology_assignment});
     const auto* written = find_assignment(t.base->status, ps.name);
-    if (written == nullptr || &t.base->status == &status || registries.placed_flavor(*written) != flavor) continue;
+    if (written == nullptr || &t.base->status == &status || facts_.registries.placed_flavor(*written) != flavor)
+      continue;
     if (auto rest = left_behind(written->topology_assignment, ps.topology_assignment))
       out.push_back({flavor, asked->per_pod, std::move(rest)});
   }
   return out;
 }
 
-void Engine::Impl::watch_nodes(Tracked& t) {
-  if (!options.replace_failed_nodes) return;
+std::vector<std::vector<api::Toleration>> WorkloadViews::tolerations(Tracked& t) {
   const auto& status = t.now->status;
-  if (!lifecycle::holds_quota(status) || !has_places(*status.admission)) return nodes.forget(t.id);
-  const Asks& asks = asks_for(t);
-  NodeWatch::Tolerations tolerations;
+  const Asks& requested = asks(t);
+  std::vector<std::vector<api::Toleration>> out;
   for (const auto& ps : status.admission->pod_set_assignments) {
-    const auto* asked = find_pod_set(asks, ps.name);
+    const auto* asked = find_pod_set(requested, ps.name);
     api::NodeConstraints constraints;
     if (asked != nullptr) constraints.tolerations = asked->constraints.tolerations;
     add_updates(status, ps.name, constraints);
-    const auto flavor = registries.flavors.find(registries.placed_flavor(ps));
-    if (flavor != registries.flavors.end()) {
+    const auto flavor = facts_.registries.flavors.find(facts_.registries.placed_flavor(ps));
+    if (flavor != facts_.registries.flavors.end()) {
       const auto& more = flavor->second->tolerations;
       constraints.tolerations.insert(constraints.tolerations.end(), more.begin(), more.end());
     }
-    tolerations.push_back(std::move(constraints.tolerations));
+    out.push_back(std::move(constraints.tolerations));
   }
-  nodes.watch(t.id, t.key, *status.admission, std::move(tolerations));
-}
-
-void Engine::Impl::look_at_nodes(Tracked& t, lifecycle::Situation& situation, Time now) const {
-  t.node_deadline.reset();
-  if (!options.replace_failed_nodes || lifecycle::state_of(*t.now) != State::kAdmitted) return;
-  const auto& status = t.now->status;
-  if (!status.admission) return;
-  auto verdict = nodes.verdict(t.id, status.unhealthy_nodes, ended_since(*status.admission, *t.now), now);
-  situation.failed_nodes = std::move(verdict.failed);
-  t.node_deadline = verdict.next;
+  return out;
 }
 
 }  // namespace berth::engine
