@@ -80,9 +80,9 @@ void QueueReports::touch_shares() {
 // The usage of a queue is part of the fair share of every cohort above it.
 void QueueReports::touch_cohorts_of(std::string_view cluster_queue) {
   const Ledger& ledger = scheduler_.ledger();
-  const NodeId queue = ledger.find_cluster_queue(cluster_queue);
+  const QuotaNodeId queue = ledger.find_cluster_queue(cluster_queue);
   if (!queue.valid()) return;
-  for (NodeId cohort = ledger.parent(queue); cohort.valid(); cohort = ledger.parent(cohort)) {
+  for (QuotaNodeId cohort = ledger.parent(queue); cohort.valid(); cohort = ledger.parent(cohort)) {
     if (!touched_.cohorts.insert(ledger.name(cohort)).second) return;  // the cohorts above it were touched with it
   }
 }
@@ -101,7 +101,7 @@ void QueueReports::emit(Effects& out) {
   }
 }
 
-std::optional<FairShareStatus> QueueReports::fair_share(NodeId node) const {
+std::optional<FairShareStatus> QueueReports::fair_share(QuotaNodeId node) const {
   if (!facts_.options.fair_sharing.enabled) return std::nullopt;
   const FairShare share = node.valid() ? scheduler_.fair_share(node) : FairShare();
   return FairShareStatus{share.weighted_share(), share.borrowed(), share.lendable(), share.weight(), share.infinite()};
