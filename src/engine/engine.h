@@ -14,8 +14,8 @@
 
 #include "api/config/policies.h"
 #include "api/core/node.h"
-#include "api/core/pod_placement.h"
 #include "api/kueue/job_report.h"
+#include "api/kueue/pod_placement.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -97,7 +97,7 @@ struct NodeGone {
 // A pod that occupies a node: bound to it, or without scheduling gates and with a node selector for it
 // (PodPlacement::holds_node). Pods of every owner count.
 struct PodSeen {
-  Ptr<api::PodPlacement> object;
+  Ptr<api::kueue::PodPlacement> object;
 };
 struct PodGone {
   std::string uid;
@@ -197,7 +197,7 @@ struct SetFinalizer {
   bool present = true;
   bool operator==(const SetFinalizer&) const = default;
 };
-// Deletes a workload whose retention time is over (Configuration: objectRetentionPolicies). `with_job`: delete the
+// Deletes a workload whose retention time has ended (Configuration: objectRetentionPolicies). `with_job`: delete the
 // job that controls the workload, and the workload with it. Preconditions: the uids. No WriteSettled follows; the
 // engine repeats the effect while the workload exists.
 struct ExpireWorkload {

@@ -110,7 +110,7 @@ void Engine::Impl::emit_queue_statuses(Effects& out) {
 }
 
 // The finalizer keeps an object while it is in use: a queue whose workloads hold quota, a flavor or check that a
-// cluster queue names, a topology that a flavor names. The shell is told once per version of the object.
+// cluster queue names, a topology that a flavor names. The shell gets one effect per version of the object.
 void Engine::Impl::emit_finalizers(Effects& out) {
   const auto consider = [&](std::string_view kind, const api::ObjectMeta& meta, auto in_use) {
     const bool has = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();

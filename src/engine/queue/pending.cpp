@@ -346,7 +346,7 @@ std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
   std::vector<Untold> untold;
   for (ClassId id : with_newcomers_) {
     Class& c = classes_[id.index()];
-    if (!c.parked) continue;  // woken meanwhile: they are told when the class is parked again
+    if (!c.parked) continue;  // woken meanwhile: they get the reason when the class is parked again
     for (WorkloadId each : std::exchange(c.newcomers, {})) {
       if (slots_.known(each) && slots_[each].class_id == id) untold.push_back({each, c.reason});
     }

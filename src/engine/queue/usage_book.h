@@ -37,8 +37,8 @@ using AccountId = Id<struct AccountTag>;  // a local queue in the book
 using UseId = Id<struct UseTag>;          // a claim in the book
 
 // Usage of all resources by their weights, divided by the weight of the queue. Lower goes first. Of each resource whole
-// billionths count, as the status of the queue tells them: what nobody is told decides nothing, and a restart loses
-// nothing that decides.
+// billionths count, as in the status of the queue: what is not written decides nothing, and a restart loses nothing
+// that decides.
 struct Score {
   bool last = false;  // the queue's weight is 0: it comes after all others, however little it used
   Wide value = 0;     // in 2^-32 of a billionth

@@ -52,7 +52,7 @@ void Spots::note_leaver(HolderId id) {
   }
 }
 
-void Spots::note_gone_by(HolderId holder, const api::PodPlacement& pod) {
+void Spots::note_gone_by(HolderId holder, const api::kueue::PodPlacement& pod) {
   Time& gone_by = holders_[holder.index()].gone_by;
   if (pod.gone_by) gone_by = std::max(gone_by, *pod.gone_by);
 }
@@ -143,7 +143,7 @@ SpotId Spots::home(const Pod& pod) {
   return host(pod.node);
 }
 
-bool Spots::set_pod(const api::PodPlacement& pod) {
+bool Spots::set_pod(const api::kueue::PodPlacement& pod) {
   if (!pod.holds_node()) return remove_pod(pod.uid);
   const std::uint64_t before = applied_;
   const RequestId request = requests_.acquire(pod.requests);

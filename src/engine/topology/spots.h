@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "api/core/pod_placement.h"
+#include "api/kueue/pod_placement.h"
 #include "engine/topology/nodes.h"
 #include "engine/topology/requests.h"
 #include "engine/topology/strings.h"
@@ -139,7 +139,7 @@ class Spots : private SpotRecords {
   bool path(const View& view, const Machine& machine, std::vector<StringId>& out) const;
 
   // --- Claims and pods.
-  bool set_pod(const api::PodPlacement& pod);
+  bool set_pod(const api::kueue::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
   void remove_pods_of(WorkloadId workload);
   void take(WorkloadId workload, std::string_view holder, std::span<const Placed> placed);
@@ -211,7 +211,7 @@ class Spots : private SpotRecords {
   HolderId intern_holder(std::string_view name);
   void release_holder(HolderId id);
   void note_leaver(HolderId id);
-  void note_gone_by(HolderId holder, const api::PodPlacement& pod);
+  void note_gone_by(HolderId holder, const api::kueue::PodPlacement& pod);
   void change(SpotId spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   void change_row(Spot& spot, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   void note_stray(SpotId spot, HolderId holder);
