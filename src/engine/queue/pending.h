@@ -20,9 +20,10 @@
 
 #include "engine/queue/counted_order.h"
 #include "engine/queue/first_of.h"
+#include "engine/queue/lack.h"
 #include "engine/queue/placed_heap.h"
-#include "engine/schedule/assignment.h"
-#include "engine/schedule/slots.h"
+#include "engine/queue/plan.h"
+#include "engine/queue/slots.h"
 
 namespace berth::engine {
 

@@ -22,12 +22,12 @@
 
 #include "api/kueue/types.h"
 #include "engine/queue/usage_book.h"
+#include "engine/queue/workload.h"
 #include "engine/quota/fair_share.h"
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
 #include "engine/schedule/decision.h"
 #include "engine/schedule/options.h"
-#include "engine/schedule/workload.h"
 #include "engine/topology/places.h"
 
 namespace berth::engine {

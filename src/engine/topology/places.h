@@ -22,7 +22,7 @@
 #include "api/kueue/types.h"
 #include "engine/quota/ids.h"
 #include "engine/quota/names.h"
-#include "engine/schedule/shape.h"
+#include "engine/quota/resource_amount.h"
 #include "engine/topology/options.h"
 
 namespace berth::engine {
