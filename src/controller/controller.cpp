@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "api/batch/job_validation.h"
-#include "api/kueue/admission.h"
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/unlisted_kinds.h"
+#include "api/kueue/webhooks/admission.h"
 #include "api/resource_version.h"
 #include "api/resources.h"
 #include "base/assert.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "controller/job_controller.h"
 #include "controller/kind_checks.h"
 #include "jobs/kinds/described_job.h"

@@ -13,7 +13,7 @@
 
 #include "api/rest.h"
 #include "base/executor.h"
-#include "jobs/kinds/fit.h"
+#include "jobs/kinds/read/fit.h"
 
 namespace berth::controller {
 

@@ -60,7 +60,7 @@ struct SetFinalizer {
   bool present = true;
   bool operator==(const SetFinalizer&) const = default;
 };
-// Deletes a workload whose retention time is over (Configuration: objectRetentionPolicies). `with_job`: delete the
+// Deletes a workload whose retention time has ended (Configuration: objectRetentionPolicies). `with_job`: delete the
 // job that controls the workload, and the workload with it. Preconditions: the uids. No WriteSettled follows; the
 // engine repeats the effect while the workload exists.
 struct ExpireWorkload {

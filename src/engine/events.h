@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/core/node.h"
-#include "api/core/pod_placement.h"
+#include "api/kueue/pod_placement.h"
 #include "api/kueue/job_report.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
@@ -83,7 +83,7 @@ struct NodeGone {
 // A pod that occupies a node: bound to it, or without scheduling gates and with a node selector for it
 // (PodPlacement::holds_node). Pods of every owner count.
 struct PodSeen {
-  Ptr<api::PodPlacement> object;
+  Ptr<api::kueue::PodPlacement> object;
 };
 struct PodGone {
   std::string uid;

@@ -66,7 +66,7 @@ struct Explanation {
     std::string workload, cluster_queue;
     Amount amount;
     std::int32_t priority = 0;
-    std::optional<Time> ends_by;  // its maximum execution time is over then
+    std::optional<Time> ends_by;  // its maximum execution time ends then
   };
   // What the pod sets ask of one flavor, and what is missing there.
   struct Shortage {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/volcano/types.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {

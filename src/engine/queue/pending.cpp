@@ -42,7 +42,7 @@ void PendingQueue::Class::vacate() {
 
 PendingQueue::Local::Local(const Local& other, const Slots& slots)
     : all(other.all, Before{&slots}),
-      awake(other.awake.begin(), other.awake.end(), Before{&slots}),
+      awake(other.awake, Before{&slots}),
       score(other.score),
       first(other.first),
       place(other.place) {}
@@ -53,7 +53,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       free_classes_(other.free_classes_),
       by_key_(other.by_key_),
       plans_(other.plans_),
-      awake_(other.awake_.begin(), other.awake_.end(), Before{&slots}),
+      awake_(other.awake_, Before{&slots}),
       parked_(other.parked_),
       blocked_(other.blocked_),
       blocked_lacks_(other.blocked_lacks_),
@@ -204,15 +204,10 @@ bool PendingQueue::remove(WorkloadId workload) {
   return leads;
 }
 
-void PendingQueue::exchange(Order& order, const Key* before, const Key* after) {
-  if (before == nullptr) {
-    order.insert(*after);
-    return;
-  }
-  auto node = order.extract(*before);
-  if (after == nullptr) return;
-  node.value() = *after;
-  order.insert(std::move(node));
+void PendingQueue::exchange(Leaders& leaders, const Key* before, const Key* after) {
+  if (before == nullptr) return leaders.add(*after);
+  if (after == nullptr) return leaders.remove(*before);
+  leaders.replace(*before, *after);
 }
 
 void PendingQueue::change_awake(const Class& c, const Key* before, const Key* after) {
@@ -227,7 +222,7 @@ WorkloadId PendingQueue::head() const {
     if (slot.place == Slot::Place::kQueued && !classes_[slot.class_id.index()].parked) return sticky_;
   }
   if (by_usage_ ? ranked_.empty() : awake_.empty()) return {};
-  WorkloadId first = by_usage_ ? ranked_.first().first.workload : awake_.begin()->workload;
+  WorkloadId first = by_usage_ ? ranked_.first().first.workload : awake_.first().workload;
   return first == blocked_ ? WorkloadId() : first;
 }
 
@@ -351,7 +346,7 @@ std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
   std::vector<Untold> untold;
   for (ClassId id : with_newcomers_) {
     Class& c = classes_[id.index()];
-    if (!c.parked) continue;  // woken meanwhile: they are told when the class is parked again
+    if (!c.parked) continue;  // woken meanwhile: they get the reason when the class is parked again
     for (WorkloadId each : std::exchange(c.newcomers, {})) {
       if (slots_.known(each) && slots_[each].class_id == id) untold.push_back({each, c.reason});
     }

@@ -93,7 +93,7 @@ class Scheduler {
   void remove_topology(std::string_view name);
   void set_node(const api::Node& node);
   void remove_node(std::string_view name);
-  void set_pod(const api::PodPlacement& pod);
+  void set_pod(const api::kueue::PodPlacement& pod);
   void remove_pod(std::string_view uid);
 
   // --- Workloads.

@@ -38,7 +38,7 @@ void Holders::note_leaver(HolderId id) {
   }
 }
 
-void Holders::note_gone_by(HolderId id, const api::PodPlacement& pod) {
+void Holders::note_gone_by(HolderId id, const api::kueue::PodPlacement& pod) {
   Time& gone_by = holders_[id.index()].gone_by;
   if (pod.gone_by) gone_by = std::max(gone_by, *pod.gone_by);
 }

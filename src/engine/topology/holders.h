@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/core/pod_placement.h"
+#include "api/kueue/pod_placement.h"
 #include "base/time.h"
 #include "engine/topology/leaf_usage.h"
 #include "engine/topology/places.h"
@@ -67,7 +67,7 @@ class Holders : private HolderRecords {
   // Holders that have pods but no claim any more: these pods are leaving.
   const std::set<HolderId>& leavers() const { return leavers_; }
   void note_leaver(HolderId id);  // call it after a change of its claim or of the number of its pods
-  void note_gone_by(HolderId id, const api::PodPlacement& pod);
+  void note_gone_by(HolderId id, const api::kueue::PodPlacement& pod);
   // Until when to wait for a leaver's pods: five minutes after the first call without `only_looks`, or after the end
   // of their grace periods, whichever is later.
   Time patience(HolderId leaver, Time now, bool only_looks);

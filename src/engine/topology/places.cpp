@@ -91,7 +91,7 @@ bool Places::remove_flavor(FlavorId id) {
   return placed;
 }
 
-bool Places::set_pod(const api::PodPlacement& pod) { return impl_->ledger.set_pod(pod); }
+bool Places::set_pod(const api::kueue::PodPlacement& pod) { return impl_->ledger.set_pod(pod); }
 bool Places::remove_pod(std::string_view uid) { return impl_->ledger.remove_pod(uid); }
 
 // --- Claims

@@ -14,7 +14,7 @@ LeafDomainId Pods::leaf_of(const Pod& pod) {
 }
 
 // Whether it is known as it is, with this request.
-bool Pods::known(const api::PodPlacement& pod, RequestId request) const {
+bool Pods::known(const api::kueue::PodPlacement& pod, RequestId request) const {
   const auto it = ids_.find(pod.uid);
   if (it == ids_.end()) return false;
   const Pod& old = pods_[it->second];
@@ -22,7 +22,7 @@ bool Pods::known(const api::PodPlacement& pod, RequestId request) const {
   return old.request == request && old.node == pod.node && old.bound == pod.bound && holders_[old.holder].name == owner;
 }
 
-void Pods::set(const api::PodPlacement& pod) {
+void Pods::set(const api::kueue::PodPlacement& pod) {
   const RequestId request = requests_.acquire(pod.requests);
   if (const auto it = ids_.find(pod.uid); it != ids_.end()) {
     holders_.note_gone_by(pods_[it->second].holder, pod);

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/core/pod_placement.h"
+#include "api/kueue/pod_placement.h"
 #include "engine/topology/holders.h"
 #include "engine/topology/leaf_domains.h"
 #include "engine/topology/nodes.h"
@@ -41,7 +41,7 @@ class Pods : private PodRecords {
   Pods(const Pods&) = delete;
   Pods& operator=(const Pods&) = delete;
 
-  void set(const api::PodPlacement& pod);  // one that holds a node (PodPlacement::holds_node)
+  void set(const api::kueue::PodPlacement& pod);  // one that holds a node (PodPlacement::holds_node)
   void remove(std::string_view uid);
   void remove_all_of(HolderId holder);
   // A node whose name differs from its hostname was added, removed or renamed: moves its pods to the leaf domain of
@@ -51,7 +51,7 @@ class Pods : private PodRecords {
   const std::vector<Pod>& all() const { return pods_; }  // with free entries
 
  private:
-  bool known(const api::PodPlacement& pod, RequestId request) const;
+  bool known(const api::kueue::PodPlacement& pod, RequestId request) const;
   LeafDomainId leaf_of(const Pod& pod);
 
   const StringPool& strings_;

@@ -68,7 +68,7 @@ bool TopologyLedger::remove_node(std::string_view name) {
   return true;
 }
 
-bool TopologyLedger::set_pod(const api::PodPlacement& pod) {
+bool TopologyLedger::set_pod(const api::kueue::PodPlacement& pod) {
   if (!pod.holds_node()) return remove_pod(pod.uid);
   const std::uint64_t before = usage.applied();
   pods.set(pod);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/core/node.h"
-#include "api/core/pod_placement.h"
+#include "api/kueue/pod_placement.h"
 #include "engine/topology/claims.h"
 #include "engine/topology/holders.h"
 #include "engine/topology/leaf_domains.h"
@@ -33,7 +33,7 @@ struct TopologyLedger {
   // Each returns whether anything changed that matters for placement.
   bool set_node(const api::Node& node);
   bool remove_node(std::string_view name);
-  bool set_pod(const api::PodPlacement& pod);
+  bool set_pod(const api::kueue::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
 
   // Rows that disagree with the claims and pods they represent, as sentences (topology_ledger_check.cpp).

@@ -188,7 +188,7 @@ class GroupLook {
     pods_ = std::move(inside);
   }
 
-  // A workload that was given up for a reason that is over: the owner is there, and nothing runs.
+  // A workload that was given up for a reason that no longer holds: the owner is there, and nothing runs.
   void start_anew(const WorkloadPtr& workload) {
     const api::Condition* end = api::find_condition(workload->status.conditions, kFinished);
     if (end == nullptr || holds_finalizer(*workload) || workload->meta.deletion || any(is_active)) return;

@@ -30,7 +30,7 @@ TEST(TopologyLedger, ATerminatingPodHoldsItsNodeUntilItIsGone) {
   EXPECT_FALSE(cluster.places.holds(workload(0)));
   EXPECT_FALSE(cluster.place({Gang{.count = 4}}).ok);
   EXPECT_TRUE(cluster.place({Gang{.count = 3}}).ok);
-  api::PodPlacement dying = Cluster::a_pod("a", "r1-n1", {{"cpu", "1"}}, "w0");
+  api::kueue::PodPlacement dying = Cluster::a_pod("a", "r1-n1", {{"cpu", "1"}}, "w0");
   dying.terminating = true;
   cluster.places.set_pod(dying);
   EXPECT_FALSE(cluster.place({Gang{.count = 4}}).ok);

@@ -12,8 +12,8 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
-#include "embedded/cluster/looks.h"
-#include "embedded/cluster/own_writes.h"
+#include "embedded/cluster/shared/looks.h"
+#include "embedded/cluster/shared/own_writes.h"
 #include "kube/event_recorder.h"
 
 namespace berth::cluster {
