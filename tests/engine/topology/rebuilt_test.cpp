@@ -99,8 +99,8 @@ class Life {
 
   void set_pod() {
     const std::string name = "p" + std::to_string(draw(0, 14));
-    api::kueue::PodPlacement pod = Cluster::a_pod(name, chance(85) ? "n" + std::to_string(draw(0, 9)) : "h", some_requests(),
-                                           chance(60) ? "w" + std::to_string(draw(0, 5)) : "");
+    api::kueue::PodPlacement pod = Cluster::a_pod(name, chance(85) ? "n" + std::to_string(draw(0, 9)) : "h",
+                                                  some_requests(), chance(60) ? "w" + std::to_string(draw(0, 5)) : "");
     pod.bound = chance(70);
     pod.terminated = chance(10);
     cluster_.places.set_pod(pod);
