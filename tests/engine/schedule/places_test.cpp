@@ -122,8 +122,8 @@ TEST(PlacesInAdmission, PodsAndFlavorsThatDoNotMatchAreToldWhy) {
 
 TEST(PlacesInAdmission, ResourcesThatPodsDoNotAskForMayHaveFlavorsWithoutATopology) {
   Hall hall(1, 1, "8");
-  hall.flavor("seats");
-  hall.queue(queue_of("q").flavor("seats", {{"pods", "3"}}));
+  hall.flavor("pods-only");
+  hall.queue(queue_of("q").flavor("pods-only", {{"pods", "3"}}));
   hall.job({.name = "a", .queue = "q", .count = 2, .topology = unconstrained()});
   EXPECT_EQ(hall.moves(), Texts{"admit a"});
   EXPECT_EQ(hall.placed("a"), "r1-n1:2");
