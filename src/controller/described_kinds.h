@@ -14,6 +14,7 @@
 
 #include "api/kueue/admission.h"
 #include "controller/job_controller.h"
+#include "controller/job_environment.h"
 #include "controller/kind_checks.h"
 #include "jobs/kinds/described_job.h"
 #include "kube/informer.h"
@@ -22,19 +23,9 @@ namespace berth::controller {
 
 class DescribedKinds {
  public:
-  struct Context {
-    api::RestClient& client;
-    Executor& executor;
-    std::function<kube::InformerOptions()> informer_options;
-    api::kueue::ObjectGetter get;  // any cached object
-    // The context of the controller of one kind.
-    std::function<JobController::Context(kube::Informer& jobs, const jobs::kinds::JobKindSpec& kind)> job_context;
-    std::function<void()> settled;  // called when settled() becomes true
-    bool compares = false;          // see ControllerOptions::compare_kinds
-  };
-  // `owners`: resources whose objects only own jobs.
-  DescribedKinds(Context context, const std::vector<jobs::kinds::JobKindPtr>& kinds,
-                 const std::vector<api::GroupVersionResource>& owners);
+  // The kinds and the owners that the options name. `get` returns any cached object. `settled` is called when settled()
+  // becomes true. `environment` must outlive it.
+  DescribedKinds(const JobEnvironment& environment, api::kueue::ObjectGetter get, std::function<void()> settled);
   ~DescribedKinds();
 
   void read();  // starts the caches
@@ -70,7 +61,10 @@ class DescribedKinds {
   void manage(Kind& kind);
   void checked();
 
-  Context context_;
+  const JobEnvironment& environment_;
+  Shell& shell_;
+  const api::kueue::ObjectGetter get_;
+  const std::function<void()> settled_;
   std::map<api::GroupVersionResource, std::unique_ptr<kube::Informer>> caches_;
   std::map<api::GroupVersionResource, int> told_;  // the code of the last list that was logged
   std::set<api::GroupVersionResource> unsettled_;

@@ -50,11 +50,11 @@ bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
 }  // namespace
 
 EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
-                       EffectSinks sinks, journal::Journal* journal)
+                       EffectReceiver& receiver, journal::Journal* journal)
     : executor_(executor),
       writes_(writes),
       events_(events),
-      sinks_(std::move(sinks)),
+      receiver_(receiver),
       options_(std::move(options)),
       engine_(options_),
       journal_(journal) {
@@ -102,7 +102,7 @@ void EngineHost::decide() {
   const Time began = executor_.now();
   const engine::Effects effects = engine_.schedule(began);
   if (journal_ != nullptr) journal_->scheduled(began, effects);
-  if (leading_) sinks_.decided(effects, executor_.now() - began);
+  if (leading_) receiver_.decided(effects, executor_.now() - began);
   perform(effects);
   if (leading_ && on_round_) on_round_();
 }
@@ -139,22 +139,23 @@ void EngineHost::make_checkpoint() {
 
 void EngineHost::perform(const engine::Effects& effects) {
   for (const auto& effect : effects) {
-    if (sinks_.takes && sinks_.takes(effect)) continue;
-    std::visit(Overloaded{
-                   [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
-                   [&](const engine::DeactivateWorkload& e) { deactivate(e); },
-                   [&](const engine::RecordEvent& e) {
-                     events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid, e.resource_version},
-                                    {e.warning, e.reason, e.note, {}, e.controller});
-                   },
-                   [&](const engine::ClusterQueueStatusChanged& e) { sinks_.cluster_queue_status_changed(e.name); },
-                   [&](const engine::LocalQueueStatusChanged& e) { sinks_.local_queue_status_changed(e.ns, e.name); },
-                   [&](const engine::CohortStatusChanged& e) { sinks_.cohort_status_changed(e.name); },
-                   [&](const engine::SetFinalizer& e) { sinks_.set_finalizer(e); },
-                   [&](const engine::ExpireWorkload& e) { expire(e); },
-                   [&](const engine::WakeAt& e) { wake_at(e.when); },
-               },
-               effect);
+    if (receiver_.take(effect)) continue;
+    std::visit(
+        Overloaded{
+            [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
+            [&](const engine::DeactivateWorkload& e) { deactivate(e); },
+            [&](const engine::RecordEvent& e) {
+              events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid, e.resource_version},
+                             {e.warning, e.reason, e.note, {}, e.controller});
+            },
+            [&](const engine::ClusterQueueStatusChanged& e) { receiver_.cluster_queue_status_changed(e.name); },
+            [&](const engine::LocalQueueStatusChanged& e) { receiver_.local_queue_status_changed(e.ns, e.name); },
+            [&](const engine::CohortStatusChanged& e) { receiver_.cohort_status_changed(e.name); },
+            [&](const engine::SetFinalizer& e) { receiver_.set_finalizer(e); },
+            [&](const engine::ExpireWorkload& e) { expire(e); },
+            [&](const engine::WakeAt& e) { wake_at(e.when); },
+        },
+        effect);
   }
 }
 

@@ -50,14 +50,18 @@ bool has_checks(const WorkloadPtr& workload) { return workload && !workload->sta
 
 }  // namespace
 
-ProvisioningController::ProvisioningController(Context context)
-    : context_(std::move(context)),
-      configs_(context_.client, context_.executor, api::kProvisioningRequestConfigs, context_.informer_options()),
-      requests_(context_.client, context_.executor, api::kProvisioningRequests, context_.informer_options()),
-      pod_templates_(context_.client, context_.executor, api::kPodTemplates, context_.informer_options()),
-      workloads_(context_.executor,
+ProvisioningController::ProvisioningController(Shell& shell, const DecodedWorkloads& workloads,
+                                               jobs::FlavorLookup flavors, const Checks& checks)
+    : shell_(shell),
+      known_workloads_(workloads),
+      flavors_(std::move(flavors)),
+      known_checks_(checks),
+      configs_(shell.client, shell.executor, api::kProvisioningRequestConfigs, shell.informer_options()),
+      requests_(shell.client, shell.executor, api::kProvisioningRequests, shell.informer_options()),
+      pod_templates_(shell.client, shell.executor, api::kPodTemplates, shell.informer_options()),
+      workloads_(shell.executor,
                  [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
-      checks_(context_.executor,
+      checks_(shell.executor,
               [this](const std::string& key, WorkQueue::Finish finish) { write_active(key, std::move(finish)); }) {
   connect(configs_, "ProvisioningRequestConfigs (kueue.x-k8s.io/v1beta2)",
           [this](const JsonPtr&, const JsonPtr&) { facts_changed(); });
@@ -128,8 +132,8 @@ void ProvisioningController::check_changed(const std::string& name) {
 
 void ProvisioningController::facts_changed() {
   if (!started_) return;
-  for (const auto& check : context_.checks.list()) {
-    if (is_ours(*check)) checks_.add(api::object_key(*check));
+  for (const auto& [name, check] : known_checks_.all()) {
+    if (is_ours(*check)) checks_.add(name);
   }
   for (const auto& key : with_checks_) look_soon(key);
 }
@@ -168,8 +172,8 @@ void ProvisioningController::pod_template_changed(const JsonPtr& old, const Json
 
 // --- One workload.
 
-bool ProvisioningController::is_ours(const Json& check) const {
-  return string_at(check, {"spec", "controllerName"}) == api::kueue::kProvisioningController;
+bool ProvisioningController::is_ours(const api::kueue::AdmissionCheck& check) {
+  return check.controller_name == api::kueue::kProvisioningController;
 }
 
 Result<jobs::ProvisioningConfigPtr> ProvisioningController::config_of(const api::kueue::AdmissionCheck& check) const {
@@ -178,13 +182,10 @@ Result<jobs::ProvisioningConfigPtr> ProvisioningController::config_of(const api:
 
 jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workload& workload) {
   jobs::ProvisioningFacts facts;
-  facts.flavors = context_.flavors;
+  facts.flavors = flavors_;
   for (const auto& state : workload.status.admission_checks) {
-    const JsonPtr object = context_.checks.get(state.name);
-    if (!object || !is_ours(*object)) continue;
-    const auto check = api::kueue::decode_admission_check(*object);
-    const auto config = check ? config_of(*check) : Result<jobs::ProvisioningConfigPtr>(tl::unexpected(check.error()));
-    facts.checks.push_back({state.name, config.value_or(nullptr)});
+    const auto check = known_checks_.get(state.name);
+    if (check && is_ours(*check)) facts.checks.push_back({state.name, config_of(*check).value_or(nullptr)});
   }
   const std::string key = api::object_key(workload.meta);
   const auto going = [this](const api::ObjectMeta& meta) { return meta.deletion || going_.contains(meta.uid); };
@@ -209,7 +210,7 @@ jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workl
     const auto it = decoded_templates_.find(api::object_key(ns, name));
     if (it == decoded_templates_.end()) return std::nullopt;
     Found meta = it->second;
-    if (going_.contains(meta->uid)) meta->deletion = context_.executor.now();
+    if (going_.contains(meta->uid)) meta->deletion = shell_.executor.now();
     return meta;
   };
   return facts;
@@ -217,7 +218,7 @@ jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workl
 
 void ProvisioningController::look(const std::string& key, WorkQueue::Finish finish) {
   if (!ready()) return finish(true);
-  if (const WorkloadPtr workload = context_.workload(key)) return provision(workload, std::move(finish));
+  if (const WorkloadPtr workload = known_workloads_.find(key)) return provision(workload, std::move(finish));
   if (!has_made_something_for(key)) return finish(true);
   read_and_clean_up(key, std::move(finish));
 }
@@ -227,7 +228,7 @@ void ProvisioningController::look(const std::string& key, WorkQueue::Finish fini
 void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue::Finish finish) {
   const auto slash = key.find('/');
   const Target target{api::kWorkloads, key.substr(0, slash), key.substr(slash + 1), {}, {}};
-  context_.writes.get(target, [this, alive = alive_, finish = std::move(finish)](const api::RestResponse& response) {
+  shell_.writes.get(target, [this, alive = alive_, finish = std::move(finish)](const api::RestResponse& response) {
     if (!*alive) return;
     if (!response.ok()) return finish(response.code == 404);
     auto workload = api::kueue::decode_workload(response.body);
@@ -253,12 +254,12 @@ void ProvisioningController::perform(Look look, std::size_t next) {
             api::ObjectMeta owned;
             owned.owners = {s.owner};
             Json metadata = JsonObject{{"metadata", api::encode_meta(owned)}};
-            context_.writes.patch(Target::of(api::kPodTemplates, s.pod_template), "", std::move(metadata),
-                                  [this, alive = alive_, look, next](const api::RestResponse& response) {
-                                    if (!*alive) return;
-                                    if (response.ok()) return perform(look, next + 1);
-                                    look.finish(false);
-                                  });
+            shell_.writes.patch(Target::of(api::kPodTemplates, s.pod_template), "", std::move(metadata),
+                                [this, alive = alive_, look, next](const api::RestResponse& response) {
+                                  if (!*alive) return;
+                                  if (response.ok()) return perform(look, next + 1);
+                                  look.finish(false);
+                                });
           },
           [&](jobs::DeleteProvisioningRequest& s) {
             if (planted(Planted::kOrphanedRequest)) return perform(look, next + 1);
@@ -266,7 +267,7 @@ void ProvisioningController::perform(Look look, std::size_t next) {
           },
           [&](jobs::DeletePodTemplate& s) { remove(look, next, api::kPodTemplates, s.pod_template); },
           [&](jobs::ReportCheck& s) {
-            context_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, s.state});
+            shell_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, s.state});
             perform(look, next + 1);
           },
           [&](jobs::LookAgain&) { look.finish(false); },
@@ -278,7 +279,7 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
                                     std::string check, Json object) {
   const std::string kind(string_at(object, {"kind"})), name(string_at(object, {"metadata", "name"}));
   const std::string ns = look.workload->meta.ns;
-  context_.writes.create(
+  shell_.writes.create(
       resource, ns, std::move(object),
       [this, alive = alive_, look = std::move(look), next, check = std::move(check), kind,
        name](const api::RestResponse& response) {
@@ -304,8 +305,8 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
 void ProvisioningController::remove(Look look, std::size_t next, const api::GroupVersionResource& resource,
                                     const api::ObjectMeta& meta) {
   going_.insert(meta.uid);
-  context_.writes.remove(Target::of(resource, meta), [this, alive = alive_, look = std::move(look), next,
-                                                      uid = meta.uid](const api::RestResponse& response) {
+  shell_.writes.remove(Target::of(resource, meta), [this, alive = alive_, look = std::move(look), next,
+                                                    uid = meta.uid](const api::RestResponse& response) {
     if (!*alive) return;
     if (response.ok() || response.code == 404) return perform(look, next + 1);
     going_.erase(uid);
@@ -320,35 +321,33 @@ void ProvisioningController::tell_failure(const Look& look, const std::string& c
     if (state.name != check) continue;
     state.message = message;
     state.retry_count = state.retry_count.value_or(0);
-    context_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, std::move(state)});
+    shell_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, std::move(state)});
   }
 }
 
 void ProvisioningController::record(const api::kueue::Workload& workload, kube::EventText text) {
   text.controller = kReporter;
   const std::string api_version = std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
-  context_.events.record({api_version, "Workload", workload.meta.ns, workload.meta.name, workload.meta.uid,
-                          workload.meta.resource_version},
-                         std::move(text));
+  shell_.events.record({api_version, "Workload", workload.meta.ns, workload.meta.name, workload.meta.uid,
+                        workload.meta.resource_version},
+                       std::move(text));
 }
 
 // --- The AdmissionCheck objects.
 
 void ProvisioningController::write_active(const std::string& name, WorkQueue::Finish finish) {
-  const JsonPtr object = context_.checks.get(name);
+  const auto check = known_checks_.get(name);
   const bool known = !unread_.empty() || ready();
-  if (!object || !is_ours(*object) || !known) return finish(true);
-  const auto check = api::kueue::decode_admission_check(*object);
-  if (!check) return finish(true);
+  if (!check || !is_ours(*check) || !known) return finish(true);
   api::Condition active = jobs::active_condition(*check, config_of(*check), missing());
-  active.last_transition = to_seconds(context_.executor.now());
+  active.last_transition = to_seconds(shell_.executor.now());
   api::Conditions conditions = check->conditions;
   if (!api::set_condition(conditions, std::move(active))) return finish(true);
-  context_.writes.patch(Target::of(api::kAdmissionChecks, *object), "status",
-                        JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
-                        [alive = alive_, finish](const api::RestResponse& response) {
-                          if (*alive) finish(response.ok() || response.code == 404);
-                        });
+  shell_.writes.patch(Target::of(api::kAdmissionChecks, check->meta), "status",
+                      JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
+                      [alive = alive_, finish](const api::RestResponse& response) {
+                        if (*alive) finish(response.ok() || response.code == 404);
+                      });
 }
 
 }  // namespace berth::controller

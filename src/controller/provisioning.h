@@ -6,50 +6,39 @@
 // delay.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "api/rest.h"
-#include "base/executor.h"
+#include "controller/decoded_workloads.h"
+#include "controller/shell.h"
 #include "controller/work_queue.h"
-#include "controller/writes.h"
-#include "engine/engine.h"
 #include "jobs/provisioning.h"
 #include "jobs/provisioning_config.h"
 #include "jobs/reconcile.h"
-#include "kube/event_recorder.h"
 #include "kube/informer.h"
+#include "kube/typed_informer.h"
 
 namespace berth::controller {
 
 class ProvisioningController {
  public:
-  struct Context {
-    api::RestClient& client;
-    Executor& executor;
-    Writes& writes;
-    kube::EventRecorder& events;
-    kube::Informer& checks;  // AdmissionChecks
-    std::function<kube::InformerOptions()> informer_options;
-    // Sends reports to the engine.
-    std::function<void(const engine::Event&)> feed;
-    // Null when the workload does not exist, or when it is finished and has no owner: such a workload is read from
-    // the API server.
-    std::function<jobs::WorkloadPtr(const std::string& key)> workload;
-    jobs::FlavorLookup flavors;
-  };
-  explicit ProvisioningController(Context context);
+  using Checks = kube::TypedInformer<api::kueue::AdmissionCheck>;
+
+  // All must outlive it. A workload that `workloads` does not keep does not exist, or it is finished and has no owner:
+  // it is read from the API server.
+  ProvisioningController(Shell& shell, const DecodedWorkloads& workloads, jobs::FlavorLookup flavors,
+                         const Checks& checks);
   ~ProvisioningController() { *alive_ = false; }
 
   void read();  // starts its own caches
   // The controller's other caches are complete: writing may begin.
   void start();
 
-  // The cache of workloads has something new. `key`: "namespace/name". Both versions may be null: a workload that
-  // Context::workload does not keep is gone.
+  // The cache of workloads has something new. `key`: "namespace/name". Both versions may be null: a workload that is
+  // not kept is gone.
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void check_changed(const std::string& name);
   void facts_changed();  // a flavor changed: look at every workload with checks again
@@ -69,7 +58,7 @@ class ProvisioningController {
   void look_soon(const std::string& workload);
   bool ready() const;
   std::string missing() const;  // what the cluster lacks; empty: nothing
-  bool is_ours(const Json& check) const;
+  static bool is_ours(const api::kueue::AdmissionCheck& check);
   Result<jobs::ProvisioningConfigPtr> config_of(const api::kueue::AdmissionCheck& check) const;
 
   void look(const std::string& key, WorkQueue::Finish finish);
@@ -84,7 +73,10 @@ class ProvisioningController {
   void record(const api::kueue::Workload& workload, kube::EventText text);
   void write_active(const std::string& name, WorkQueue::Finish finish);
 
-  Context context_;
+  Shell& shell_;
+  const DecodedWorkloads& known_workloads_;
+  const jobs::FlavorLookup flavors_;
+  const Checks& known_checks_;
   kube::Informer configs_, requests_, pod_templates_;
   std::map<std::string, std::string> unread_;  // by resource: why it cannot be read
   bool started_ = false;
