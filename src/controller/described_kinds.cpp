@@ -101,8 +101,6 @@ DescribedKinds::DescribedKinds(const JobEnvironment& environment, api::kueue::Ob
   for (const auto& owner : shell_.options.external_kinds) cache_of(owner.resource);
 }
 
-DescribedKinds::~DescribedKinds() { *alive_ = false; }
-
 kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resource) {
   auto& cache = caches_[resource];
   if (cache == nullptr) {
@@ -190,10 +188,10 @@ void DescribedKinds::checked() {
     manage(*kind);
   }
   if (!lags) return;
-  shell_.executor.after(kDocumentsLag, [this, alive = alive_] {
-    if (*alive) checks_.ask_again();
-  });
+  shell_.executor.after(kDocumentsLag, lifetime_.guard([this] { checks_.ask_again(); }));
 }
+
+DescribedKinds::~DescribedKinds() = default;
 
 void DescribedKinds::read() {
   checks_.start();

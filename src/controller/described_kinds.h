@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "api/kueue/admission.h"
+#include "base/lifetime.h"
 #include "controller/job_controller.h"
 #include "controller/job_environment.h"
 #include "controller/kind_checks.h"
@@ -71,7 +72,7 @@ class DescribedKinds {
   std::vector<std::unique_ptr<Kind>> kinds_;
   KindChecks checks_;
   bool leading_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // timers check this
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

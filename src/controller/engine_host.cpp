@@ -64,7 +64,6 @@ EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& 
 }
 
 EngineHost::~EngineHost() {
-  *alive_ = false;
   if (wake_ != 0) executor_.cancel(wake_);
 }
 
@@ -84,9 +83,7 @@ void EngineHost::lead() {
 
 void EngineHost::decide_soon() {
   if (stopped_ || std::exchange(decision_posted_, true)) return;
-  executor_.post([this, alive = alive_] {
-    if (*alive) decide();
-  });
+  executor_.post(lifetime_.guard([this] { decide(); }));
 }
 
 void EngineHost::decide() {
@@ -94,9 +91,7 @@ void EngineHost::decide() {
   if (stopped_) return;
   if (journal_ != nullptr && waits_for_checkpoint()) {
     decision_posted_ = true;
-    executor_.after(kHoldStep, [this, alive = alive_] {
-      if (*alive) decide();
-    });
+    executor_.after(kHoldStep, lifetime_.guard([this] { decide(); }));
     return;
   }
   const Time began = executor_.now();
@@ -162,15 +157,14 @@ void EngineHost::perform(const engine::Effects& effects) {
 void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
   // Nothing to write. Settle it, but not inside the engine's own call.
   if (effect.base->status == effect.status) {
-    executor_.post([this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
-      if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
-    });
+    executor_.post(lifetime_.guard([this, write = effect.write, version = effect.base->meta.resource_version] {
+      feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
+    }));
     return;
   }
   const Target target = Target::of(api::kWorkloads, effect.base->meta);
-  const auto done = [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
-    if (*alive) settle(write, target, response);
-  };
+  const auto done = lifetime_.guard(
+      [this, write = effect.write, target](const api::RestResponse& response) { settle(write, target, response); });
   Json after = api::kueue::encode_workload_status(effect.status);
   if (is_ours_alone(effect.base->status)) return writes_.update_status(target, "Workload", std::move(after), done);
   const Json before = api::kueue::encode_workload_status(effect.base->status);
@@ -180,9 +174,9 @@ void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
 void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
   const Target target = Target::of(api::kWorkloads, effect.base->meta);
   writes_.patch(target, "", JsonObject{{"spec", JsonObject{{"active", false}}}},
-                [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
-                  if (*alive) settle(write, target, response);
-                });
+                lifetime_.guard([this, write = effect.write, target](const api::RestResponse& response) {
+                  settle(write, target, response);
+                }));
 }
 
 void EngineHost::expire(const engine::ExpireWorkload& effect) {
@@ -201,14 +195,14 @@ void EngineHost::expire(const engine::ExpireWorkload& effect) {
     event.note = "Deleted job: deactivation retention period expired";
     event.controller = jobs::batch_job().kind().controller;
   }
-  writes_.remove(target, [this, alive = alive_, about, event](const api::RestResponse& response) {
-    if (!*alive || response.code == 404) return;
+  writes_.remove(target, lifetime_.guard([this, about, event](const api::RestResponse& response) {
+    if (response.code == 404) return;
     if (response.ok()) return events_.record(about, event);
     log::warn("could not delete an expired object, retrying in 1 min",
               {{"kind", about.kind},
                {"name", api::object_key(about.ns, about.name)},
                {"why", std::string(api::status_message(response))}});
-  });
+  }));
 }
 
 void EngineHost::settle(std::uint64_t write, const Target& target, const api::RestResponse& response) {
@@ -222,10 +216,9 @@ void EngineHost::settle(std::uint64_t write, const Target& target, const api::Re
 }
 
 void EngineHost::settle_conflict(engine::WriteSettled settled, const Target& target) {
-  writes_.get(target, [this, alive = alive_, settled = std::move(settled),
-                       target](const api::RestResponse& response) mutable {
+  writes_.get(target, lifetime_.guard([this, settled = std::move(settled),
+                                       target](const api::RestResponse& response) mutable {
     using Outcome = engine::WriteSettled::Outcome;
-    if (!*alive) return;
     const bool another = string_at(response.body, {"metadata", "uid"}) != target.uid;
     if (response.code == 404 || (response.ok() && another)) {
       settled.outcome = Outcome::kGone;
@@ -233,7 +226,7 @@ void EngineHost::settle_conflict(engine::WriteSettled settled, const Target& tar
       settled.outcome = Outcome::kFailed;
     }
     feed(settled);
-  });
+  }));
 }
 
 void EngineHost::wake_at(Time when) {

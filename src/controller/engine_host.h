@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
 #include "engine/explain/run_history.h"
@@ -85,8 +86,7 @@ class EngineHost {
   bool stopped_ = false;
   bool decision_posted_ = false;
   TimerId wake_ = 0;
-  // Pending callbacks check this: it is false when the host is destroyed.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

@@ -27,7 +27,6 @@ FailureRecovery::FailureRecovery(Shell& shell, const ManagedObjects& managed, co
              [this](const std::string& uid, WorkQueue::Finish finish) { look(uid, std::move(finish)); }) {}
 
 FailureRecovery::~FailureRecovery() {
-  *alive_ = false;
   for (const auto& [uid, pod] : pods_) shell_.executor.cancel(pod.timer);
 }
 
@@ -95,8 +94,7 @@ void FailureRecovery::look(const std::string& uid, WorkQueue::Finish finish) {
 void FailureRecovery::fail(const std::string& uid, const JsonPtr& pod, WorkQueue::Finish finish) {
   Json body = JsonObject{{"status", jobs::failed_by_force(*pod, shell_.executor.now())}};
   shell_.writes.patch(Target::of(api::kPods, *pod), "status", std::move(body),
-                      [this, alive = alive_, uid, pod, finish](const api::RestResponse& response) {
-                        if (!*alive) return;
+                      lifetime_.guard([this, uid, pod, finish](const api::RestResponse& response) {
                         if (response.code == 404) return finish(true);
                         if (!response.ok()) return finish(false);
                         const Target target = Target::of(api::kPods, *pod);
@@ -107,17 +105,16 @@ void FailureRecovery::fail(const std::string& uid, const JsonPtr& pod, WorkQueue
                                               {},
                                               std::string(kRecoveryController)});
                         remove(uid, pod, finish);
-                      });
+                      }));
 }
 
 void FailureRecovery::remove(const std::string& uid, const JsonPtr& pod, WorkQueue::Finish finish) {
   shell_.writes.remove_at_once(Target::of(api::kPods, *pod),
-                               [this, alive = alive_, uid, finish](const api::RestResponse& response) {
-                                 if (!*alive) return;
+                               lifetime_.guard([this, uid, finish](const api::RestResponse& response) {
                                  const bool done = response.ok() || response.code == 404;
                                  if (done) forget(uid);  // its finalizers may still keep it
                                  finish(done);
-                               });
+                               }));
 }
 
 }  // namespace berth::controller

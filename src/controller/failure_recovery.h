@@ -8,6 +8,7 @@
 
 #include "api/core/node.h"
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "controller/managed_objects.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
@@ -50,7 +51,7 @@ class FailureRecovery {
   std::map<std::string, Pod> pods_;                            // by uid
   std::map<std::string, std::set<std::string>> uids_by_node_;  // their uids
   WorkQueue queue_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

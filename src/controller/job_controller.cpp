@@ -255,11 +255,10 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
   if (next == steps->size()) return finish(true);
   // `gone_is_fine`: a 404 is a success, because the object to delete is already gone.
   const auto then = [this, steps, next, job, finish](bool gone_is_fine) {
-    return [this, alive = alive_, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
-      if (!*alive) return;
+    return lifetime_.guard([this, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
       if (response.ok() || (gone_is_fine && response.code == 404)) return perform(steps, next + 1, job, finish);
       finish(failed((*steps)[next], job, response));
-    };
+    });
   };
   std::visit(
       Overloaded{
@@ -268,9 +267,8 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
             awaited_names_[name] = api::object_key(*job);
             const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
             shell_.writes.create(api::kWorkloads, ns, std::move(s.object),
-                                 [this, alive = alive_, key = api::object_key(*job), job, name, after_event, finish,
-                                  then = then(false)](const api::RestResponse& response) {
-                                   if (!*alive) return;
+                                 lifetime_.guard([this, key = api::object_key(*job), job, name, after_event, finish,
+                                                  then = then(false)](const api::RestResponse& response) {
                                    // Either ours, which the cache does not show yet, or another client's: the job is
                                    // looked at again when that workload is gone.
                                    if (api::status_reason(response) == "AlreadyExists") return after_event();
@@ -282,7 +280,7 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
                                    if (never)
                                      return finish(true);  // the job is deleted as well; a change of it is looked at
                                    then(response);
-                                 });
+                                 }));
           },
           [&](jobs::DeleteWorkload& s) {
             shell_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
@@ -298,12 +296,11 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
           [&](jobs::PatchJob& s) {
             // A second patch follows the first one: it changes what that made.
             const bool again = next + 1 < steps->size() && std::holds_alternative<jobs::PatchJob>((*steps)[next + 1]);
-            const auto next_patch = [this, alive = alive_, steps, next, finish,
-                                     then = then(false)](const api::RestResponse& response) {
-              if (!*alive) return;
-              if (!response.ok()) return then(response);
-              perform(steps, next + 1, std::make_shared<const Json>(response.body), finish);
-            };
+            const auto next_patch =
+                lifetime_.guard([this, steps, next, finish, then = then(false)](const api::RestResponse& response) {
+                  if (!response.ok()) return then(response);
+                  perform(steps, next + 1, std::make_shared<const Json>(response.body), finish);
+                });
             const Writes::Done done = again ? Writes::Done(next_patch) : Writes::Done(then(false));
             shell_.writes.patch(Target::of(adapter_.kind().resource, *job), s.subresource, std::move(s.body), done);
           },

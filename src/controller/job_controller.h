@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "controller/job_environment.h"
 #include "controller/job_upkeep.h"
 #include "controller/refused_updates.h"
@@ -32,8 +33,6 @@ class JobController {
   };
   // `jobs`: the cache of this kind. All references must outlive it.
   JobController(const jobs::JobAdapter& adapter, const JobEnvironment& environment, kube::Informer& jobs, Rules rules);
-
-  ~JobController() { *alive_ = false; }
 
   // The caches have something new. Nothing is written before start().
   void job_changed(const JsonPtr& old, const JsonPtr& now);
@@ -95,8 +94,7 @@ class JobController {
   std::set<std::string> below_others_;  // keys of jobs with a managed owner: they follow its workload
   DeletedOwners<std::string> deleted_;  // keys of jobs
   WorkQueue queue_;
-  // Pending answers check this: it is false when the controller is destroyed.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

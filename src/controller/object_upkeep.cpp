@@ -53,9 +53,9 @@ WorkQueue::Work ObjectUpkeep::writer(Wish wish) {
     auto wanted = wish(key);
     if (!wanted) return finish(true);
     shell_.writes.patch(wanted->target, wanted->subresource, std::move(wanted->body),
-                        [finish, alive = alive_](const api::RestResponse& response) {
-                          if (*alive) finish(response.ok() || response.code == 404);
-                        });
+                        lifetime_.guard([finish](const api::RestResponse& response) {
+                          finish(response.ok() || response.code == 404);
+                        }));
   };
 }
 

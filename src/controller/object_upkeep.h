@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lifetime.h"
 #include "controller/cluster.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
@@ -19,7 +20,6 @@ class ObjectUpkeep {
  public:
   // Both must outlive it.
   ObjectUpkeep(Shell& shell, const Cluster& cluster);
-  ~ObjectUpkeep() { *alive_ = false; }
 
   // The queue changed, or its state in the engine.
   void cluster_queue_changed(const std::string& name) { cluster_queues_.add(name); }
@@ -51,8 +51,7 @@ class ObjectUpkeep {
   const Cluster& cluster_;
   std::map<std::string, bool> wanted_finalizers_;  // "kind/name" -> whether it must be present
   WorkQueue cluster_queues_, local_queues_, cohorts_, finalizers_;
-  // false when this is destroyed: pending answers check it
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

@@ -34,8 +34,6 @@ struct PodRequests::Batch {
 PodRequests::PodRequests(Shell& shell, MetricsFeed& metrics, PodEvents& events, AwaitedWorkloads& awaited, Learn learn)
     : shell_(shell), metrics_(metrics), events_(events), awaited_(awaited), learn_(std::move(learn)) {}
 
-PodRequests::~PodRequests() { *alive_ = false; }
-
 void PodRequests::carry_out(const PodUnit& unit, jobs::PodPlan plan, WorkQueue::Finish finish) {
   auto batch = std::make_shared<Batch>();
   batch->unit = unit;
@@ -48,10 +46,9 @@ void PodRequests::create_workload(const std::shared_ptr<Batch>& batch, std::size
   const std::string ns(string_at(object, {"metadata", "namespace"})), name = api::object_key(object);
   if (batch->unit.what == PodUnit::What::kSingle) awaited_.wait_for(name, batch->unit.key);
   shell_.writes.create(api::kWorkloads, ns, std::move(object),
-                       [this, alive = alive_, batch, next, name](const api::RestResponse& answer) {
-                         if (!*alive) return;
+                       lifetime_.guard([this, batch, next, name](const api::RestResponse& answer) {
                          workload_answered(batch, next, name, answer);
-                       });
+                       }));
 }
 
 void PodRequests::workload_answered(const std::shared_ptr<Batch>& batch, std::size_t next, const std::string& name,
@@ -83,11 +80,10 @@ void PodRequests::take_steps(const std::shared_ptr<Batch>& batch, std::size_t ne
 bool PodRequests::take_step(const std::shared_ptr<Batch>& batch, std::size_t next) {
   // `gone_is_fine`: a 404 is a success, because the object to delete is already gone.
   const auto then = [this, batch, next](bool gone_is_fine) {
-    return [this, alive = alive_, batch, next, gone_is_fine](const api::RestResponse& answer) {
-      if (!*alive) return;
+    return lifetime_.guard([this, batch, next, gone_is_fine](const api::RestResponse& answer) {
       if (answer.ok() || (gone_is_fine && answer.code == 404)) return take_steps(batch, next + 1);
       batch->finish(false);
-    };
+    });
   };
   return std::visit(Overloaded{
                         [&](jobs::CreateWorkload& s) {
@@ -132,27 +128,23 @@ void PodRequests::pump(const std::shared_ptr<Batch>& batch) {
 void PodRequests::act(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action) {
   if (!action.patch) return remove_pod(batch, action);
   shell_.writes.patch(target_of(*action.pod), action.patch->subresource, action.patch->body,
-                      [this, alive = alive_, batch, &action](const api::RestResponse& answer) {
-                        if (!*alive) return;
+                      lifetime_.guard([this, batch, &action](const api::RestResponse& answer) {
                         if (!answer.ok()) return done(batch, action, &answer);
                         if (action.admitted_by)
                           metrics_.gate_removed(api::kueue::kAdmissionGate, *action.admitted_by,
                                                 !action.pod->group.empty());
                         if (!action.remove) learn_(action.pod, answer);
                         remove_pod(batch, action);
-                      });
+                      }));
 }
 
 void PodRequests::remove_pod(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action) {
   if (!action.remove)
-    return shell_.executor.post([this, alive = alive_, batch, &action] {
-      if (*alive) done(batch, action, nullptr);
-    });
-  shell_.writes.remove(target_of(*action.pod), [this, alive = alive_, batch, &action](const api::RestResponse& answer) {
-    if (!*alive) return;
+    return shell_.executor.post(lifetime_.guard([this, batch, &action] { done(batch, action, nullptr); }));
+  shell_.writes.remove(target_of(*action.pod), lifetime_.guard([this, batch, &action](const api::RestResponse& answer) {
     if (answer.ok()) learn_(action.pod, answer);
     done(batch, action, answer.ok() ? nullptr : &answer);
-  });
+  }));
 }
 
 // `failed`: the answer that refused a request. 404: the pod is gone.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "base/lifetime.h"
 #include "controller/awaited_workloads.h"
 #include "controller/metrics_feed.h"
 #include "controller/pod_events.h"
@@ -21,7 +22,6 @@ class PodRequests {
   // `learn` gets the answers to requests about pods. The others must outlive it.
   using Learn = std::function<void(const jobs::ManagedPodPtr& before, const api::RestResponse& response)>;
   PodRequests(Shell& shell, MetricsFeed& metrics, PodEvents& events, AwaitedWorkloads& awaited, Learn learn);
-  ~PodRequests();
 
   void carry_out(const PodUnit& unit, jobs::PodPlan plan, WorkQueue::Finish finish);
 
@@ -44,7 +44,7 @@ class PodRequests {
   PodEvents& events_;
   AwaitedWorkloads& awaited_;
   const Learn learn_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

@@ -228,13 +228,12 @@ void ProvisioningController::look(const std::string& key, WorkQueue::Finish fini
 void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue::Finish finish) {
   const auto slash = key.find('/');
   const Target target{api::kWorkloads, key.substr(0, slash), key.substr(slash + 1), {}, {}};
-  shell_.writes.get(target, [this, alive = alive_, finish = std::move(finish)](const api::RestResponse& response) {
-    if (!*alive) return;
+  shell_.writes.get(target, lifetime_.guard([this, finish = std::move(finish)](const api::RestResponse& response) {
     if (!response.ok()) return finish(response.code == 404);
     auto workload = api::kueue::decode_workload(response.body);
     if (!workload) return finish(true);  // the watch brings the next version that can be decoded
     provision(std::make_shared<const api::kueue::Workload>(std::move(*workload)), finish);
-  });
+  }));
 }
 
 void ProvisioningController::provision(const WorkloadPtr& workload, WorkQueue::Finish finish) {
@@ -255,11 +254,10 @@ void ProvisioningController::perform(Look look, std::size_t next) {
             owned.owners = {s.owner};
             Json metadata = JsonObject{{"metadata", api::encode_meta(owned)}};
             shell_.writes.patch(Target::of(api::kPodTemplates, s.pod_template), "", std::move(metadata),
-                                [this, alive = alive_, look, next](const api::RestResponse& response) {
-                                  if (!*alive) return;
+                                lifetime_.guard([this, look, next](const api::RestResponse& response) {
                                   if (response.ok()) return perform(look, next + 1);
                                   look.finish(false);
-                                });
+                                }));
           },
           [&](jobs::DeleteProvisioningRequest& s) {
             if (planted(Planted::kOrphanedRequest)) return perform(look, next + 1);
@@ -281,9 +279,8 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
   const std::string ns = look.workload->meta.ns;
   shell_.writes.create(
       resource, ns, std::move(object),
-      [this, alive = alive_, look = std::move(look), next, check = std::move(check), kind,
-       name](const api::RestResponse& response) {
-        if (!*alive) return;
+      lifetime_.guard([this, look = std::move(look), next, check = std::move(check), kind,
+                       name](const api::RestResponse& response) {
         const bool exists_already = api::status_reason(response) == "AlreadyExists";  // the cache is behind
         if (response.ok() || exists_already) {
           if (response.ok() && kind == api::autoscaling::kProvisioningRequestKind) {
@@ -299,19 +296,18 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
         log::warn("an admission check could not request nodes", {{"code", response.code}, {"why", why}});
         if (!transient(response)) tell_failure(look, check, why);
         look.finish(false);
-      });
+      }));
 }
 
 void ProvisioningController::remove(Look look, std::size_t next, const api::GroupVersionResource& resource,
                                     const api::ObjectMeta& meta) {
   going_.insert(meta.uid);
-  shell_.writes.remove(Target::of(resource, meta), [this, alive = alive_, look = std::move(look), next,
-                                                    uid = meta.uid](const api::RestResponse& response) {
-    if (!*alive) return;
+  shell_.writes.remove(Target::of(resource, meta), lifetime_.guard([this, look = std::move(look), next,
+                                                                    uid = meta.uid](const api::RestResponse& response) {
     if (response.ok() || response.code == 404) return perform(look, next + 1);
     going_.erase(uid);
     look.finish(false);
-  });
+  }));
 }
 
 // Reports a refusal that a retry cannot fix: as an event, and in the message of the check.
@@ -343,11 +339,10 @@ void ProvisioningController::write_active(const std::string& name, WorkQueue::Fi
   active.last_transition = to_seconds(shell_.executor.now());
   api::Conditions conditions = check->conditions;
   if (!api::set_condition(conditions, std::move(active))) return finish(true);
-  shell_.writes.patch(Target::of(api::kAdmissionChecks, check->meta), "status",
-                      JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
-                      [alive = alive_, finish](const api::RestResponse& response) {
-                        if (*alive) finish(response.ok() || response.code == 404);
-                      });
+  shell_.writes.patch(
+      Target::of(api::kAdmissionChecks, check->meta), "status",
+      JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
+      lifetime_.guard([finish](const api::RestResponse& response) { finish(response.ok() || response.code == 404); }));
 }
 
 }  // namespace berth::controller

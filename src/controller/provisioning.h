@@ -12,6 +12,7 @@
 #include <string>
 
 #include "api/rest.h"
+#include "base/lifetime.h"
 #include "controller/decoded_workloads.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
@@ -31,7 +32,6 @@ class ProvisioningController {
   // it is read from the API server.
   ProvisioningController(Shell& shell, const DecodedWorkloads& workloads, jobs::FlavorLookup flavors,
                          const Checks& checks);
-  ~ProvisioningController() { *alive_ = false; }
 
   void read();  // starts its own caches
   // The controller's other caches are complete: writing may begin.
@@ -88,8 +88,7 @@ class ProvisioningController {
   std::set<std::string> with_checks_;  // keys of workloads
   std::set<std::string> going_;        // uids whose deletion was requested, until the cache shows that they are gone
   WorkQueue workloads_, checks_;
-  // Pending answers check this: it is false when the controller is destroyed.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

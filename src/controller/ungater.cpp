@@ -48,8 +48,6 @@ Ungater::Ungater(Shell& shell, Others others)
           shell.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
           shell.options.ungate_delay) {}
 
-Ungater::~Ungater() { *alive_ = false; }
-
 void Ungater::forget(const std::string& key, const std::string& uid) {
   const auto it = pods_.find(key);
   if (it == pods_.end()) return;
@@ -168,10 +166,9 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
 
 void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then) {
   const Target target = Target::of(api::kWorkloads, workload->meta);
-  shell_.writes.get(target, [alive = alive_, target, then = std::move(then)](const api::RestResponse& response) {
-    if (*alive)
-      then(response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version);
-  });
+  shell_.writes.get(target, lifetime_.guard([target, then = std::move(then)](const api::RestResponse& response) {
+    then(response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version);
+  }));
 }
 
 Ungater::Request Ungater::release(const jobs::WorkloadPtr& workload, const jobs::PodRelease& release) {
@@ -184,10 +181,10 @@ Ungater::Request Ungater::release(const jobs::WorkloadPtr& workload, const jobs:
   return {release.pod, [this, workload, body = std::move(body)](const Target& target, Writes::Done done) {
             shell_.writes.patch(
                 target, "", body,
-                [this, alive = alive_, workload, done = std::move(done)](const api::RestResponse& response) {
-                  if (*alive && response.ok() && others_.gate_removed) others_.gate_removed(*workload, response.body);
+                lifetime_.guard([this, workload, done = std::move(done)](const api::RestResponse& response) {
+                  if (response.ok() && others_.gate_removed) others_.gate_removed(*workload, response.body);
                   done(response);
-                });
+                }));
           }};
 }
 
@@ -197,13 +194,13 @@ Ungater::Request Ungater::fail(const jobs::StuckPod& stuck) {
             Json body = JsonObject{{"status", jobs::failed_status(stuck, shell_.executor.now())}};
             shell_.writes.patch(
                 target, "status", std::move(body),
-                [this, alive = alive_, pod, stuck, done = std::move(done)](const api::RestResponse& response) {
-                  if (*alive && response.ok())
+                lifetime_.guard([this, pod, stuck, done = std::move(done)](const api::RestResponse& response) {
+                  if (response.ok())
                     shell_.events.record(
                         pod,
                         {false, "PodTerminatedByKueue", jobs::failure_message(stuck), {}, std::string(kController)});
                   done(response);
-                });
+                }));
           }};
 }
 
@@ -220,13 +217,12 @@ void Ungater::pump(const std::shared_ptr<Batch>& batch) {
     const Request& request = batch->requests[batch->next++];
     ++batch->running;
     request.send(Target::of(api::kPods, *request.pod),
-                 [this, alive = alive_, batch, pod = request.pod](const api::RestResponse& response) {
-                   if (!*alive) return;
+                 lifetime_.guard([this, batch, pod = request.pod](const api::RestResponse& response) {
                    learn(batch->key, pod, response);
                    batch->ok = batch->ok && (response.ok() || response.code == 404);
                    --batch->running;
                    pump(batch);
-                 });
+                 }));
   }
   if (batch->running == 0) std::exchange(batch->then, {})(batch->ok);
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
 #include "jobs/reconcile.h"
@@ -30,7 +31,6 @@ class Ungater {
   };
   // `shell` must outlive it.
   Ungater(Shell& shell, Others others);
-  ~Ungater();
 
   // The caches have something new. Nothing is written before start().
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
@@ -76,8 +76,7 @@ class Ungater {
   // Keys of workloads with a pod that waits until its node is usable again.
   std::set<std::string> waiting_;
   WorkQueue queue_;
-  // false when this is destroyed: pending answers check it
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

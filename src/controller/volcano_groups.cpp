@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/merge_patch.h"
 #include "controller/job_classes.h"
+#include "volcano/group_status.h"
 
 namespace berth::controller {
 
@@ -22,8 +23,6 @@ using volcano::Part;
 
 namespace {
 
-constexpr std::string_view kUnschedulable = "Unschedulable";
-
 bool same_pod_sets(const Workload& a, const Workload& b) {
   return std::ranges::equal(a.pod_sets, b.pod_sets, [](const auto& x, const auto& y) {
     return x.name == y.name && x.count == y.count && json_equal(*x.template_, *y.template_);
@@ -35,25 +34,9 @@ bool same(const Workload& a, const Workload& b) {
          a.priority == b.priority && a.active == b.active && a.status == b.status && same_pod_sets(a, b);
 }
 
-bool waits(PodGroupPhase phase) { return phase == PodGroupPhase::kNone || phase == PodGroupPhase::kPending; }
-
 bool is_evicted(const VolcanoGroups::Told& part) { return api::is_true(part->status.conditions, api::kueue::kEvicted); }
 bool holds(const VolcanoGroups::Told& part) {
   return part && api::is_true(part->status.conditions, api::kueue::kAdmitted) && !is_evicted(part);
-}
-
-// Adds, changes or leaves the condition; true when it changed.
-bool set(PodGroupStatus& status, api::volcano::PodGroupCondition condition) {
-  const auto it = std::ranges::find(status.conditions, condition.type, &api::volcano::PodGroupCondition::type);
-  if (it == status.conditions.end()) {
-    status.conditions.push_back(std::move(condition));
-    return true;
-  }
-  condition.transition_id = it->transition_id;
-  if (it->status == condition.status) condition.last_transition = it->last_transition;
-  if (*it == condition) return false;
-  *it = std::move(condition);
-  return true;
 }
 
 }  // namespace
@@ -134,7 +117,7 @@ void VolcanoGroups::queue_changed(const std::string& queue) {
   const auto it = in_queue_.find(queue);
   if (!started_ || it == in_queue_.end()) return;
   for (const std::string& key : it->second.groups) {
-    if (waits(entries_.find(key)->second.group->status.phase)) queue_.add(key);
+    if (volcano::waits(entries_.find(key)->second.group->status.phase)) queue_.add(key);
   }
 }
 
@@ -243,11 +226,10 @@ bool VolcanoGroups::change(const Workload& base, std::uint64_t write, const std:
     if (started_) queue_.add(api::object_key(ref->ns, ref->name));
   }
   // Not inside the engine's own call. Until the posted task runs, the workload may change again or be gone.
-  shell_.executor.post([this, alive = alive_, settled = std::move(settled), seen = std::move(seen)] {
-    if (!*alive) return;
+  shell_.executor.post(lifetime_.guard([this, settled = std::move(settled), seen = std::move(seen)] {
     shell_.feed(settled);
     if (seen && is_told(seen)) shell_.feed(engine::WorkloadSeen{seen});
-  });
+  }));
   return true;
 }
 
@@ -293,28 +275,8 @@ void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
 }
 
 PodGroupStatus VolcanoGroups::wanted(const Entry& entry, const GroupDuty& duty) const {
-  PodGroupStatus status = entry.group->status;
-  if (duty.phase) status.phase = *duty.phase;
-  api::volcano::PodGroupCondition condition;
-  condition.type = kUnschedulable;
-  condition.last_transition = to_seconds(shell_.executor.now());
-  if (!waits(status.phase)) {
-    const bool let_in = duty.phase == PodGroupPhase::kInqueue;
-    const bool waited =
-        std::ranges::any_of(status.conditions, [](const auto& c) { return c.type == kUnschedulable && c.status; });
-    condition.reason = "QuotaReserved";
-    if (let_in && waited) set(status, std::move(condition));
-    return status;
-  }
-  condition.status = true;
-  condition.message = tree_.obstacle(entry.group->queue);
-  condition.reason = condition.message.empty() ? "NotEnoughResources" : "QueueTakesNoWork";
-  if (condition.message.empty() && entry.minimum) {
-    const auto* reserved = api::find_condition(entry.minimum->status.conditions, api::kueue::kQuotaReserved);
-    if (reserved != nullptr && !reserved->status) condition.message = reserved->message;
-  }
-  if (!condition.message.empty()) set(status, std::move(condition));
-  return status;
+  return volcano::status_by_duty(*entry.group, duty, tree_.obstacle(entry.group->queue),
+                                 entry.minimum ? &entry.minimum->status : nullptr, to_seconds(shell_.executor.now()));
 }
 
 // Writes the phase before it deletes pods: while the phase lets the group run, deleted pods are created again.
@@ -324,14 +286,14 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
   Json change = make_merge_patch(api::volcano::encode_pod_group_status(group.status),
                                  api::volcano::encode_pod_group_status(status));
   if (duty.phase == PodGroupPhase::kPending || !duty.phase) {
-    const auto refused = std::ranges::find(status.conditions, kUnschedulable, &api::volcano::PodGroupCondition::type);
-    if (refused != status.conditions.end() && refused->reason == "QueueTakesNoWork")
-      record(group, {true, std::string(kUnschedulable), refused->message, {}, {}});
+    const auto refused =
+        std::ranges::find(status.conditions, volcano::kUnschedulable, &api::volcano::PodGroupCondition::type);
+    if (refused != status.conditions.end() && refused->reason == volcano::kQueueTakesNoWork)
+      record(group, {true, std::string(volcano::kUnschedulable), refused->message, {}, {}});
   }
   shell_.writes.patch(
       Target::of(api::kPodGroups, group.meta), "", JsonObject{{"status", std::move(change)}},
-      [this, alive = alive_, key, duty, finish, uid = group.meta.uid](const api::RestResponse& response) {
-        if (!*alive) return;
+      lifetime_.guard([this, key, duty, finish, uid = group.meta.uid](const api::RestResponse& response) {
         const auto it = entries_.find(key);
         if (it == entries_.end() || it->second.group->meta.uid != uid || response.code == 404) return finish(true);
         if (!response.ok()) return finish(false);
@@ -339,7 +301,7 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
         GroupDuty rest = duty;
         rest.stopped = false;  // reported once the cache shows the phase
         stop_pods(key, rest, finish);
-      });
+      }));
 }
 
 // A group is ready once at least minMember pods are bound or have succeeded. The surplus is always ready: it runs.
@@ -373,13 +335,12 @@ void VolcanoGroups::let_go(const std::string& key, WorkQueue::Finish finish) {
   ensure_path(body, {"metadata", "annotations", api::volcano::kQueueCharged}) = "true";
   ensure_path(body, {"spec", "schedulingGates"}) = std::move(pod->other_gates);
   shell_.writes.patch(Target::of(api::kPods, pod->meta), "", std::move(body),
-                      [this, alive = alive_, uid = pod->meta.uid, finish](const api::RestResponse& response) {
-                        if (!*alive) return;
+                      lifetime_.guard([this, uid = pod->meta.uid, finish](const api::RestResponse& response) {
                         // The answer may come after the pod has ended.
                         if (response.ok() && pods_.knows(uid))
                           pod_changed(nullptr, std::make_shared<const Json>(response.body));
                         finish(response.ok() || response.code == 404);
-                      });
+                      }));
 }
 
 void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, WorkQueue::Finish finish) {
@@ -398,8 +359,7 @@ void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, Wor
   auto work = std::make_shared<Look>(Look{key, pods.size(), false, std::move(finish)});
   for (const auto& pod : pods) {
     shell_.writes.remove(Target::of(api::kPods, pod),
-                         [this, alive = alive_, work, pod](const api::RestResponse& response) {
-                           if (!*alive) return;
+                         lifetime_.guard([this, work, pod](const api::RestResponse& response) {
                            if (response.ok() || response.code == 404) {
                              pods_.going(pod.uid);
                            } else {
@@ -408,7 +368,7 @@ void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, Wor
                              work->failed = true;
                            }
                            if (--work->open == 0) work->finish(!work->failed);
-                         });
+                         }));
   }
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lifetime.h"
 #include "controller/group_pods.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
@@ -28,7 +29,6 @@ class VolcanoGroups {
   // `queue_changed`: PodGroups of this queue were added, deleted or changed their phase. The others must outlive it.
   VolcanoGroups(Shell& shell, const volcano::QuotaTree& tree, const kube::Informer& priority_classes,
                 std::function<void(const std::string& queue)> queue_changed);
-  ~VolcanoGroups() { *alive_ = false; }
 
   // The caches have something new. Nothing is written before start().
   void group_changed(const JsonPtr& old, const JsonPtr& now);
@@ -105,8 +105,7 @@ class VolcanoGroups {
   std::map<std::string, Entry, std::less<>> entries_;  // by "namespace/name"
   std::map<std::string, InQueue, std::less<>> in_queue_;
   WorkQueue queue_;
-  // false when this is destroyed: pending answers check it
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

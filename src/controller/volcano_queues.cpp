@@ -93,8 +93,7 @@ void VolcanoQueues::obey(const std::string& key, WorkQueue::Finish finish) {
   if (order_given && !*order_given) return finish(true);  // a Command for another controller
   shell_.writes.remove(
       Target::of(api::kVolcanoCommands, *object),
-      [this, alive = alive_, order_given, queue = command->target.name, finish](const api::RestResponse& response) {
-        if (!*alive) return;
+      lifetime_.guard([this, order_given, queue = command->target.name, finish](const api::RestResponse& response) {
         if (!response.ok()) return finish(response.code == 404 || response.code == 409);
         const QueueNode* node = volcano_.tree.forest().find(queue);
         if (!order_given) {
@@ -106,7 +105,7 @@ void VolcanoQueues::obey(const std::string& key, WorkQueue::Finish finish) {
           order(queue, (*order_given)->action, true);
         }
         finish(true);
-      });
+      }));
 }
 
 void VolcanoQueues::order(const std::string& queue, QueueAction action, bool by_command) {
@@ -171,14 +170,12 @@ void VolcanoQueues::write(const volcano::QueueChange& change, const std::functio
   const JsonPtr object = volcano_.queues.get(change.queue);
   if (!object) return done(true);
   const Target target = Target::of(api::kVolcanoQueues, *object);
-  const auto write_state = [this, alive = alive_, state = change.state, done](const Target& at) {
+  const auto write_state = lifetime_.guard([this, state = change.state, done](const Target& at) {
     if (!state) return done(true);
-    shell_.writes.patch(at, "status",
-                        JsonObject{{"status", JsonObject{{"state", std::string(api::volcano::name_of(*state))}}}},
-                        [alive, done](const api::RestResponse& response) {
-                          if (*alive) done(response.ok() || response.code == 404);
-                        });
-  };
+    shell_.writes.patch(
+        at, "status", JsonObject{{"status", JsonObject{{"state", std::string(api::volcano::name_of(*state))}}}},
+        lifetime_.guard([done](const api::RestResponse& response) { done(response.ok() || response.code == 404); }));
+  });
   JsonObject body;
   if (change.closed_by_parent) {
     const JsonObject mark{{std::string(api::volcano::kClosedByParent), *change.closed_by_parent ? "true" : "false"}};
@@ -187,13 +184,12 @@ void VolcanoQueues::write(const volcano::QueueChange& change, const std::functio
   if (change.name_root) body["spec"] = JsonObject{{"parent", std::string(kRootQueue)}};
   if (body.empty()) return write_state(target);
   shell_.writes.patch(target, "", std::move(body),
-                      [alive = alive_, target, write_state, done](const api::RestResponse& response) {
-                        if (!*alive) return;
+                      lifetime_.guard([target, write_state, done](const api::RestResponse& response) {
                         if (!response.ok()) return done(response.code == 404);
                         Target now = target;
                         now.resource_version = string_at(response.body, {"metadata", "resourceVersion"});
                         write_state(now);
-                      });
+                      }));
 }
 
 void VolcanoQueues::create(const std::string& queue, WorkQueue::Finish finish) {
@@ -204,9 +200,9 @@ void VolcanoQueues::create(const std::string& queue, WorkQueue::Finish finish) {
                                   {"kind", "Queue"},
                                   {"metadata", JsonObject{{"name", queue}}},
                                   {"spec", std::move(spec)}},
-                       [alive = alive_, finish](const api::RestResponse& response) {
-                         if (*alive) finish(response.ok() || api::status_reason(response) == "AlreadyExists");
-                       });
+                       lifetime_.guard([finish](const api::RestResponse& response) {
+                         finish(response.ok() || api::status_reason(response) == "AlreadyExists");
+                       }));
 }
 
 // --- The statuses.
@@ -248,10 +244,9 @@ void VolcanoQueues::write_status(const std::string& queue, WorkQueue::Finish fin
   const QueueStatus wanted = status_of(queue);
   if (present == wanted) return finish(true);
   Json change = make_merge_patch(api::volcano::encode_queue_status(present), api::volcano::encode_queue_status(wanted));
-  shell_.writes.patch(Target::of(api::kVolcanoQueues, *object), "status", JsonObject{{"status", std::move(change)}},
-                      [alive = alive_, finish](const api::RestResponse& response) {
-                        if (*alive) finish(response.ok() || response.code == 404);
-                      });
+  shell_.writes.patch(
+      Target::of(api::kVolcanoQueues, *object), "status", JsonObject{{"status", std::move(change)}},
+      lifetime_.guard([finish](const api::RestResponse& response) { finish(response.ok() || response.code == 404); }));
 }
 
 }  // namespace berth::controller

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lifetime.h"
 #include "controller/shell.h"
 #include "controller/volcano_groups.h"
 #include "controller/work_queue.h"
@@ -27,7 +28,6 @@ class VolcanoQueues {
   };
   // All must outlive it.
   VolcanoQueues(Shell& shell, Volcano volcano);
-  ~VolcanoQueues() { *alive_ = false; }
 
   void start();
   // The queue itself, its parent or the PodGroups in it changed.
@@ -67,8 +67,7 @@ class VolcanoQueues {
   // By cluster queue: its usage, until it changes.
   std::map<std::string, api::ResourceList, std::less<>> used_;
   WorkQueue states_, statuses_, commands_;
-  // false when this is destroyed: pending answers check it
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller
