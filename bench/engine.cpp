@@ -70,11 +70,14 @@ void admit_all(benchmark::State& state, bool fair_sharing, int tenants = 1, bool
 }
 void admit_all(benchmark::State& state) { admit_all(state, false); }
 void admit_all_fairly(benchmark::State& state) { admit_all(state, true); }
+// As admit_all, with the order by past usage: one local queue in each cluster queue.
+void admit_all_with_usage(benchmark::State& state) { admit_all(state, false, 1, true); }
 // Five local queues in each cluster queue; without and with the order by past usage (admission fair sharing).
 void admit_all_of_tenants(benchmark::State& state) { admit_all(state, false, 5); }
 void admit_all_by_usage(benchmark::State& state) { admit_all(state, false, 5, true); }
 BENCHMARK(admit_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_all_fairly)->Unit(benchmark::kMillisecond);
+BENCHMARK(admit_all_with_usage)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_all_of_tenants)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_all_by_usage)->Unit(benchmark::kMillisecond);
 

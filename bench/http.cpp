@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "embedded/apiserver/http/pki.h"
-#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/router/router.h"
 #include "embedded/apiserver/server/api_server.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"

@@ -55,7 +55,7 @@ void place(benchmark::State& state, const Size& size, const std::vector<Gang>& g
   auto room = furnished(size);
   occupy(*room, size);
   const std::vector<PlaceAsk> asks = room->asks(gangs);
-  std::vector<api::PodPlacement> pods;
+  std::vector<api::kueue::PodPlacement> pods;
   for (int i = 0; i < 64; ++i) pods.push_back(Room::a_pod("p", node_name(i * 37 % size.total()), kWorker));
   std::size_t next = 0;
   for (auto _ : state) {

@@ -6,7 +6,7 @@
 
 #include "api/status.h"
 #include "embedded/apiserver/builtin/builtin.h"
-#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/router/router.h"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/yaml.h"
+#include "jobs/kinds/read/read_kind.h"
 #include "kind_questions.h"
 
 using namespace berth;

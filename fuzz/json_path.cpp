@@ -1,6 +1,6 @@
 // Any bytes as a JSONPath on an object with lists, maps and conditions: a compiled path returns parts of the
 // document.
-#include "embedded/apiserver/json_path.h"
+#include "base/json_path.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       R"({"spec": {"a": {"b": [1, 2, {"c": "x"}]}, "d.e": null}, "status": {"conditions": [
           {"type": "Ready", "status": "True", "n": 1}, {"type": "Done", "status": "False", "n": 2.5}]}})");
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto path = berth::apiserver::JsonPath::compile(text);
+  const auto path = berth::JsonPath::compile(text);
   if (!path) {
     if (path.error().message.empty()) std::abort();
     return 0;

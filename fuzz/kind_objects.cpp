@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/random.h"
+#include "jobs/kinds/read/shipped.h"
 #include "kind_questions.h"
 
 extern "C" {

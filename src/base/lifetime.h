@@ -7,26 +7,44 @@
 
 namespace berth {
 
-// A callback with the flag of its owner. Copies share the flag. The flag is read where the callback is called: call it
-// on the thread that destroys the owner.
+template <typename F>
+class Guarded;
+
+// Tells whether an owner is still there. Copies are about the same owner. Use them on the thread that destroys it; they
+// may be made and destroyed on others.
+class LifetimeWatch {
+ public:
+  bool alive() const { return *alive_; }
+  // A callback that does nothing once the owner is gone. `callback` returns nothing.
+  template <typename F>
+  Guarded<F> guard(F callback) const {
+    return {*this, std::move(callback)};
+  }
+
+ private:
+  friend class Lifetime;
+  explicit LifetimeWatch(std::shared_ptr<const bool> alive) : alive_(std::move(alive)) {}
+  std::shared_ptr<const bool> alive_;
+};
+
 template <typename F>
 class Guarded {
  public:
-  Guarded(std::shared_ptr<const bool> alive, F callback) : alive_(std::move(alive)), callback_(std::move(callback)) {}
+  Guarded(LifetimeWatch owner, F callback) : owner_(std::move(owner)), callback_(std::move(callback)) {}
 
   template <typename... Args>
     requires std::invocable<F&, Args...>
   void operator()(Args&&... args) {
-    if (*alive_) callback_(std::forward<Args>(args)...);
+    if (owner_.alive()) callback_(std::forward<Args>(args)...);
   }
   template <typename... Args>
     requires std::invocable<const F&, Args...>
   void operator()(Args&&... args) const {
-    if (*alive_) callback_(std::forward<Args>(args)...);
+    if (owner_.alive()) callback_(std::forward<Args>(args)...);
   }
 
  private:
-  std::shared_ptr<const bool> alive_;
+  LifetimeWatch owner_;
   F callback_;
 };
 
@@ -38,10 +56,10 @@ class Lifetime {
   Lifetime(const Lifetime&) = delete;
   Lifetime& operator=(const Lifetime&) = delete;
 
-  // `callback` returns nothing.
+  LifetimeWatch watch() const { return LifetimeWatch(alive_); }
   template <typename F>
   Guarded<F> guard(F callback) const {
-    return {alive_, std::move(callback)};
+    return watch().guard(std::move(callback));
   }
   // From now on the callbacks do nothing.
   void end() { *alive_ = false; }

@@ -18,6 +18,7 @@
 #include "embedded/cluster/cluster.h"
 #include "embedded/simulate/monkeys/live.h"
 #include "http/asio_executor.h"
+#include "jobs/kinds/read/shipped.h"
 #include "kube/client.h"
 
 namespace berth::cli {

@@ -14,6 +14,7 @@
 #include "http/https_server.h"
 #include "http/listen_address.h"
 #include "jobs/kinds/job_kind.h"
+#include "jobs/kinds/read/shipped.h"
 #include "kube/client.h"
 #include "serve/delegated_auth.h"
 #include "serve/local_certificates.h"

@@ -36,7 +36,7 @@ class ConsoleHost {
 
   void start();                    // begins to read the cluster
   const std::string& url() const;  // without a slash at the end
-  // As HttpsServer::stop(); open pages are told.
+  // As HttpsServer::stop(); open pages get a last event.
   void stop(std::chrono::seconds grace, std::function<void()> done);
 
  private:

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "api/config/configuration.h"
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/result.h"

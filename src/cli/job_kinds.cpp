@@ -8,6 +8,7 @@
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "embedded/apiserver/schema/structural.h"
+#include "jobs/kinds/read/read_kind.h"
 #include "kube/kubeconfig.h"
 
 namespace berth::cli {

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "controller/controller.h"
 #include "jobs/kinds/job_kind.h"
+#include "jobs/kinds/read/read_kind.h"
 
 namespace berth::cli {
 

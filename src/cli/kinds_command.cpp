@@ -21,6 +21,8 @@
 #include "http/asio_executor.h"
 #include "jobs/compose.h"
 #include "jobs/kinds/described_job.h"
+#include "jobs/kinds/read/read_kind.h"
+#include "jobs/kinds/read/shipped.h"
 #include "kube/client.h"
 #include "kube/kubeconfig.h"
 

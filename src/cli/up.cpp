@@ -29,7 +29,7 @@
 #include "controller/metrics.h"
 #include "embedded/apiserver/crd/external_kinds.h"
 #include "embedded/apiserver/http/pki.h"
-#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/router/router.h"
 #include "embedded/apiserver/server/api_server.h"
 #include "embedded/cluster/cluster.h"
 #include "embedded/simulate/doors.h"

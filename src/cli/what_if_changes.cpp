@@ -18,6 +18,7 @@
 #include "jobs/job_adapter.h"
 #include "jobs/kinds/described_job.h"
 #include "jobs/kinds/job_kind.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::cli {
 namespace {

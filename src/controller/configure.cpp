@@ -5,6 +5,7 @@
 #include "api/kueue/pod_names.h"
 #include "base/log.h"
 #include "jobs/kinds/kind_rules.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::controller {
 

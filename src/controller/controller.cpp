@@ -10,6 +10,7 @@
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/unlisted_kinds.h"
+#include "api/kueue/webhooks/admission.h"
 #include "api/resources.h"
 #include "base/log.h"
 #include "controller/caches.h"
@@ -124,7 +125,8 @@ struct Controller::Impl : EffectReceiver {
     cluster.namespaces.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       const bool same =
           old && now && object_at(*old, {"metadata", "labels"}) == object_at(*now, {"metadata", "labels"});
-      if (!same) job_facts_changed();
+      if (same) return;  // a change would make the engine look at all of its workloads
+      job_facts_changed();
       shell.feed(namespace_event(old, now));
     });
     cluster.limit_ranges.on_change(

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "api/config/configuration.h"
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "api/rest.h"
 #include "api/selector.h"
 #include "base/executor.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "base/lifetime.h"
 #include "controller/job_controller.h"
 #include "controller/job_environment.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "api/core/pod_placement.h"
+#include "api/kueue/pod_placement.h"
 #include "api/resource_version.h"
 #include "api/volcano/names.h"
 
@@ -64,7 +64,7 @@ std::vector<std::string> GroupPods::changed(const JsonPtr& old, const JsonPtr& n
   Pod pod;
   pod.group = now ? group_of_pod(*now) : std::string();
   if (!pod.group.empty()) {
-    const api::PodPlacement placement = api::decode_pod_placement(*now);
+    const api::kueue::PodPlacement placement = api::kueue::decode_pod_placement(*now);
     pod.bound = placement.bound;
     pod.going = placement.terminating;
     pod.requests = placement.requests;

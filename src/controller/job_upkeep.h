@@ -32,7 +32,7 @@ class DeletedOwners {
   DeletedOwners(const DeletedOwners&) = delete;
   DeletedOwners& operator=(const DeletedOwners&) = delete;
 
-  // `then` is called when the time is over. Does nothing for an owner that is known already.
+  // `then` is called when the time has passed. Does nothing for an owner that is known already.
   void add(const Owner& owner, std::function<void()> then) {
     if (!owners_.insert(owner).second) return;
     executor_.after(kGarbageCollection, lifetime_.guard([this, owner, then = std::move(then)] {

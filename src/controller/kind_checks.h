@@ -14,7 +14,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/lifetime.h"
-#include "jobs/kinds/fit.h"
+#include "jobs/kinds/read/fit.h"
 
 namespace berth::controller {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "controller/controller.h"
 #include "jobs/job_facts.h"
 

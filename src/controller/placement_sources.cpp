@@ -32,8 +32,8 @@ jobs::HostFacts NodeHosts::facts() const {
 
 std::optional<engine::Event> PodSource::changed(const JsonPtr& old, const JsonPtr& now) {
   const auto it = told_.find(string_at(now ? *now : *old, {"metadata", "uid"}));
-  engine::Ptr<api::PodPlacement> placement;
-  if (now) placement = std::make_shared<const api::PodPlacement>(api::decode_pod_placement(*now));
+  engine::Ptr<api::kueue::PodPlacement> placement;
+  if (now) placement = std::make_shared<const api::kueue::PodPlacement>(api::kueue::decode_pod_placement(*now));
   if (!placement || !placement->holds_node()) {
     if (it == told_.end()) return std::nullopt;
     engine::PodGone gone{it->first};

@@ -41,7 +41,7 @@ class PodSource {
   std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);
 
  private:
-  std::map<std::string, engine::Ptr<api::PodPlacement>, std::less<>> told_;  // by uid
+  std::map<std::string, engine::Ptr<api::kueue::PodPlacement>, std::less<>> told_;  // by uid
 };
 
 }  // namespace berth::controller

@@ -30,13 +30,14 @@ bool controlled_by(const api::ObjectMeta& meta, const api::ObjectMeta& owner) {
   return std::ranges::any_of(meta.owners, [&](const auto& o) { return o.controller && o.uid == owner.uid; });
 }
 
-void index(std::map<std::string, std::set<std::string>>& index, const api::ObjectMeta& meta, bool present) {
+void index(std::map<std::string, std::set<std::string>>& index, const std::string& key, const api::ObjectMeta& meta,
+           bool present) {
   const std::string owner = workload_key(meta);
   if (owner.empty()) return;
   if (present) {
-    index[owner].insert(api::object_key(meta));
+    index[owner].insert(key);
   } else if (const auto it = index.find(owner); it != index.end()) {
-    it->second.erase(api::object_key(meta));
+    it->second.erase(key);
     if (it->second.empty()) index.erase(it);
   }
 }
@@ -57,22 +58,26 @@ ProvisioningController::ProvisioningController(Shell& shell, const DecodedWorklo
       flavors_(std::move(flavors)),
       known_checks_(checks),
       configs_(shell.client, shell.executor, api::kProvisioningRequestConfigs, shell.informer_options()),
-      requests_(shell.client, shell.executor, api::kProvisioningRequests, shell.informer_options()),
-      pod_templates_(shell.client, shell.executor, api::kPodTemplates, shell.informer_options()),
+      requests_(shell.client, shell.executor, api::kProvisioningRequests, shell.informer_options(false),
+                api::autoscaling::decode_provisioning_request),
+      pod_templates_(shell.client, shell.executor, api::kPodTemplates, shell.informer_options(false), api::decode_meta),
       workloads_(shell.executor,
                  [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
       checks_(shell.executor,
               [this](const std::string& key, WorkQueue::Finish finish) { write_active(key, std::move(finish)); }) {
-  connect(configs_, "ProvisioningRequestConfigs (kueue.x-k8s.io/v1beta2)",
-          [this](const JsonPtr&, const JsonPtr&) { facts_changed(); });
-  connect(requests_, "ProvisioningRequests (autoscaling.x-k8s.io/v1)",
-          [this](const JsonPtr& old, const JsonPtr& now) { request_changed(old, now); });
-  connect(pod_templates_, "PodTemplates (v1)",
-          [this](const JsonPtr& old, const JsonPtr& now) { pod_template_changed(old, now); });
+  configs_.on_change([this](const JsonPtr&, const JsonPtr&) { facts_changed(); });
+  requests_.on_change([this](const std::string& key, const auto& old, const auto& now) {
+    owned_changed(key, old ? &old->meta : nullptr, now ? &now->meta : nullptr, requests_of_);
+  });
+  pod_templates_.on_change([this](const std::string& key, const auto& old, const auto& now) {
+    owned_changed(key, old.get(), now.get(), templates_of_);
+  });
+  watch_lists(configs_, "ProvisioningRequestConfigs (kueue.x-k8s.io/v1beta2)");
+  watch_lists(requests_.informer(), "ProvisioningRequests (autoscaling.x-k8s.io/v1)");
+  watch_lists(pod_templates_.informer(), "PodTemplates (v1)");
 }
 
-void ProvisioningController::connect(kube::Informer& informer, std::string what, kube::ObjectHandler handler) {
-  informer.on_change(std::move(handler));
+void ProvisioningController::watch_lists(kube::Informer& informer, std::string what) {
   informer.on_list([this, what = std::move(what)](const api::RestResponse& response) {
     const std::string before = missing();
     if (response.ok()) {
@@ -87,7 +92,7 @@ void ProvisioningController::connect(kube::Informer& informer, std::string what,
 }
 
 void ProvisioningController::read() {
-  for (auto* informer : {&configs_, &requests_, &pod_templates_}) informer->start();
+  for (auto* informer : {&configs_, &requests_.informer(), &pod_templates_.informer()}) informer->start();
 }
 
 void ProvisioningController::start() {
@@ -99,7 +104,8 @@ void ProvisioningController::start() {
 }
 
 bool ProvisioningController::ready() const {
-  return started_ && configs_.synced() && requests_.synced() && pod_templates_.synced() && unread_.empty();
+  return started_ && configs_.synced() && requests_.informer().synced() && pod_templates_.informer().synced() &&
+         unread_.empty();
 }
 
 std::string ProvisioningController::missing() const {
@@ -138,36 +144,16 @@ void ProvisioningController::facts_changed() {
   for (const auto& key : with_checks_) look_soon(key);
 }
 
-void ProvisioningController::request_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = api::object_key(now ? *now : *old);
-  const auto before = decoded_requests_.find(key);
-  if (before != decoded_requests_.end()) {
-    index(requests_of_, before->second->meta, false);
-    look_soon(workload_key(before->second->meta));
-    if (!now) going_.erase(before->second->meta.uid);
-    if (!now) decoded_requests_.erase(before);
+void ProvisioningController::owned_changed(const std::string& key, const api::ObjectMeta* old,
+                                           const api::ObjectMeta* now, Owned& owned) {
+  if (old != nullptr) {
+    index(owned, key, *old, false);
+    look_soon(workload_key(*old));
+    if (now == nullptr) going_.erase(old->uid);
   }
-  if (!now) return;
-  const auto after = std::make_shared<const api::autoscaling::ProvisioningRequest>(
-      api::autoscaling::decode_provisioning_request(*now));
-  decoded_requests_[key] = after;
-  index(requests_of_, after->meta, true);
-  look_soon(workload_key(after->meta));
-}
-
-void ProvisioningController::pod_template_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = api::object_key(now ? *now : *old);
-  const auto before = decoded_templates_.find(key);
-  if (before != decoded_templates_.end()) {
-    index(templates_of_, before->second, false);
-    look_soon(workload_key(before->second));
-    if (!now) going_.erase(before->second.uid);
-    if (!now) decoded_templates_.erase(before);
-  }
-  if (!now) return;
-  const auto& after = decoded_templates_[key] = api::decode_meta(*now);
-  index(templates_of_, after, true);
-  look_soon(workload_key(after));
+  if (now == nullptr) return;
+  index(owned, key, *now, true);
+  look_soon(workload_key(*now));
 }
 
 // --- One workload.
@@ -191,25 +177,25 @@ jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workl
   const auto going = [this](const api::ObjectMeta& meta) { return meta.deletion || going_.contains(meta.uid); };
   if (const auto owned = requests_of_.find(key); owned != requests_of_.end()) {
     for (const auto& name : owned->second) {
-      const auto& request = decoded_requests_.at(name);
+      const auto request = requests_.get(name);
       if (controlled_by(request->meta, workload.meta) && !going(request->meta)) facts.requests.push_back(request);
     }
   }
   if (const auto owned = templates_of_.find(key); owned != templates_of_.end()) {
     for (const auto& name : owned->second) {
-      const auto& meta = decoded_templates_.at(name);
-      if (controlled_by(meta, workload.meta) && !going(meta)) facts.pod_templates.push_back(meta);
+      const auto meta = pod_templates_.get(name);
+      if (controlled_by(*meta, workload.meta) && !going(*meta)) facts.pod_templates.push_back(*meta);
     }
   }
   using Found = std::optional<api::ObjectMeta>;
   facts.find_request = [this, ns = workload.meta.ns](std::string_view name) -> Found {
-    const auto it = decoded_requests_.find(api::object_key(ns, name));
-    return it == decoded_requests_.end() ? Found() : it->second->meta;
+    const auto request = requests_.get(api::object_key(ns, name));
+    return request ? Found(request->meta) : Found();
   };
   facts.find_pod_template = [this, ns = workload.meta.ns](std::string_view name) -> Found {
-    const auto it = decoded_templates_.find(api::object_key(ns, name));
-    if (it == decoded_templates_.end()) return std::nullopt;
-    Found meta = it->second;
+    const auto pod_template = pod_templates_.get(api::object_key(ns, name));
+    if (!pod_template) return std::nullopt;
+    Found meta = *pod_template;
     if (going_.contains(meta->uid)) meta->deletion = shell_.executor.now();
     return meta;
   };

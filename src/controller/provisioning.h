@@ -52,9 +52,12 @@ class ProvisioningController {
     WorkQueue::Finish finish;
   };
 
-  void connect(kube::Informer& informer, std::string what, kube::ObjectHandler handler);
-  void request_changed(const JsonPtr& old, const JsonPtr& now);
-  void pod_template_changed(const JsonPtr& old, const JsonPtr& now);
+  // By the key of a workload: the keys of the objects that it controls.
+  using Owned = std::map<std::string, std::set<std::string>>;
+
+  void watch_lists(kube::Informer& informer, std::string what);
+  // An object of a kind that workloads control, null: it does not exist.
+  void owned_changed(const std::string& key, const api::ObjectMeta* old, const api::ObjectMeta* now, Owned& owned);
   void look_soon(const std::string& workload);
   bool ready() const;
   std::string missing() const;  // what the cluster lacks; empty: nothing
@@ -77,14 +80,12 @@ class ProvisioningController {
   const DecodedWorkloads& known_workloads_;
   const jobs::FlavorLookup flavors_;
   const Checks& known_checks_;
-  kube::Informer configs_, requests_, pod_templates_;
+  kube::Informer configs_;
+  kube::TypedInformer<api::autoscaling::ProvisioningRequest> requests_;
+  kube::TypedInformer<api::ObjectMeta> pod_templates_;
   std::map<std::string, std::string> unread_;  // by resource: why it cannot be read
   bool started_ = false;
-  // By "namespace/name"; requests_of_ and templates_of_: the keys of those that a workload controls, by the
-  // workload's key.
-  std::map<std::string, api::autoscaling::ProvisioningRequestPtr> decoded_requests_;
-  std::map<std::string, api::ObjectMeta> decoded_templates_;
-  std::map<std::string, std::set<std::string>> requests_of_, templates_of_;
+  Owned requests_of_, templates_of_;
   std::set<std::string> with_checks_;  // keys of workloads
   std::set<std::string> going_;        // uids whose deletion was requested, until the cache shows that they are gone
   WorkQueue workloads_, checks_;

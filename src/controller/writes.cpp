@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"

@@ -67,7 +67,7 @@ std::vector<WorkloadId> NodeWatch::remove_node(const std::string& name) {
   return concerned;
 }
 
-std::vector<WorkloadId> NodeWatch::set_pod(const Ptr<api::PodPlacement>& pod) {
+std::vector<WorkloadId> NodeWatch::set_pod(const Ptr<api::kueue::PodPlacement>& pod) {
   std::vector<WorkloadId> concerned;
   if (!pod->holds_node()) return remove_pod(pod->uid);
   const auto before = std::exchange(pods_[pod->uid], pod);
@@ -236,7 +236,7 @@ void NodeWatch::look_at(const Host& host, std::vector<WorkloadId>& concerned) {
 
 // A pod makes progress when it is bound and neither terminated nor terminating. A pod that only its node selector
 // ties to a node does not count: if the node is unhealthy, the scheduler will never bind the pod.
-void NodeWatch::count(const api::PodPlacement& pod, int by, std::vector<WorkloadId>& concerned) {
+void NodeWatch::count(const api::kueue::PodPlacement& pod, int by, std::vector<WorkloadId>& concerned) {
   if (pod.workload.empty() || !pod.bound || pod.terminated || pod.terminating) return;
   const std::string key = api::object_key(pod.ns, pod.workload);
   int& pods = progress_[{key, pod.node, pod.pod_set}];

@@ -15,7 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.h"
+#include "api/core/node.h"
+#include "api/kueue/pod_placement.h"
+#include "api/kueue/types.h"
+#include "base/time.h"
+#include "engine/options.h"
+#include "engine/ptr.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {
@@ -27,7 +32,7 @@ class NodeWatch {
   // --- Cluster state. Each method returns the workloads that must be looked at again.
   std::vector<WorkloadId> set_node(const Ptr<api::Node>& node);
   std::vector<WorkloadId> remove_node(const std::string& name);
-  std::vector<WorkloadId> set_pod(const Ptr<api::PodPlacement>& pod);
+  std::vector<WorkloadId> set_pod(const Ptr<api::kueue::PodPlacement>& pod);
   std::vector<WorkloadId> remove_pod(const std::string& uid);
 
   // --- Workloads: their topology assignments and, by pod set of the admission, the tolerations of their pods.
@@ -51,7 +56,7 @@ class NodeWatch {
 
   // --- What was seen, by name and by UID: for rebuilding the scheduler.
   const std::map<std::string, Ptr<api::Node>>& nodes() const { return nodes_; }
-  const std::map<std::string, Ptr<api::PodPlacement>>& pods() const { return pods_; }
+  const std::map<std::string, Ptr<api::kueue::PodPlacement>>& pods() const { return pods_; }
 
  private:
   using Host = std::string;
@@ -80,13 +85,13 @@ class NodeWatch {
   int progress(const std::string& key, const Host& host, const std::string& pod_set) const;
   bool has_progress(const std::string& key, const Host& host) const;
   void look_at(const Host& host, std::vector<WorkloadId>& concerned);
-  void count(const api::PodPlacement& pod, int by, std::vector<WorkloadId>& concerned);
+  void count(const api::kueue::PodPlacement& pod, int by, std::vector<WorkloadId>& concerned);
 
   Options options_;
-  std::map<std::string, Ptr<api::Node>> nodes_;         // by name
-  std::set<std::pair<Host, std::string>> names_;        // (hostname, node name)
-  std::map<std::string, Ptr<api::PodPlacement>> pods_;  // by UID
-  std::map<std::array<std::string, 3>, int> progress_;  // running pods, by workload key, node name and pod set
+  std::map<std::string, Ptr<api::Node>> nodes_;                // by name
+  std::set<std::pair<Host, std::string>> names_;               // (hostname, node name)
+  std::map<std::string, Ptr<api::kueue::PodPlacement>> pods_;  // by UID
+  std::map<std::array<std::string, 3>, int> progress_;         // running pods, by workload key, node name and pod set
   std::map<WorkloadId, Watched> watched_;
   std::map<std::string, WorkloadId> ids_;  // of watched workloads, by key
   std::map<Host, std::map<WorkloadId, PodSets>> on_host_;

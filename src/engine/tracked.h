@@ -13,10 +13,11 @@
 
 #include "base/rare.h"
 #include "engine/asks.h"
-#include "engine/engine.h"
+#include "engine/effects.h"
 #include "engine/held_sums.h"
 #include "engine/lifecycle/topology.h"
 #include "engine/queue/counted_order.h"
+#include "engine/queue_census.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {

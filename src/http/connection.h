@@ -27,7 +27,7 @@ class Answered {
   virtual void on_begin(Stream stream, int status, std::vector<Header> headers) = 0;
   virtual void on_chunk(Stream stream, SharedBytes bytes) = 0;
   virtual void on_end(Stream stream) = 0;
-  virtual void on_overrun(Stream stream) = 0;  // the client reads too slowly: the backlog is over its limit
+  virtual void on_overrun(Stream stream) = 0;  // the client reads too slowly: the backlog exceeds its limit
 };
 
 }  // namespace berth::http

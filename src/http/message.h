@@ -22,7 +22,7 @@ struct HttpRequest {
   std::string target;  // path and query as sent: "/api/v1/pods?limit=5"
   std::vector<Header> headers;
   std::string body;
-  bool body_too_large = false;             // the body was over the server's limit and was dropped
+  bool body_too_large = false;             // the body exceeded the server's limit and was dropped
   std::optional<CertificateSubject> peer;  // from the verified client certificate; nullopt without one
   std::string peer_address;                // the client's IP address, or that of a proxy in front; "" when unknown
   std::string peer_error;  // why the client's certificate is not trusted; empty when it is, or when there is none

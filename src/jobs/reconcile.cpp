@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "base/merge_patch.h"
 #include "base/planted.h"
 #include "jobs/compose.h"

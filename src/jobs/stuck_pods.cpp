@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "api/core/pod_placement.h"
 #include "api/kueue/names.h"
+#include "api/kueue/pod_placement.h"
 #include "jobs/placed_pods.h"
 
 namespace berth::jobs {
@@ -46,7 +46,7 @@ std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<Jso
   };
   // Without a topology request, the node selector of a pod comes from its owner.
   if (is_not_admitted(workload))
-    add([](const Json& pod, std::string_view) { return api::decode_pod_placement(pod).wants_places; });
+    add([](const Json& pod, std::string_view) { return api::kueue::decode_pod_placement(pod).wants_places; });
   if (lets_pods_go(workload)) {
     for (const auto& assignment : workload.status.admission->pod_set_assignments) {
       const auto& places = assignment.topology_assignment;

@@ -20,8 +20,8 @@ using ObjectOf = std::remove_const_t<typename decltype(Seen::object)::element_ty
 
 std::string_view ns_of(const api::Node&) { return {}; }
 std::string_view name_of(const api::Node& node) { return node.name; }
-std::string_view ns_of(const api::PodPlacement&) { return {}; }
-std::string_view name_of(const api::PodPlacement& pod) { return pod.uid; }
+std::string_view ns_of(const api::kueue::PodPlacement&) { return {}; }
+std::string_view name_of(const api::kueue::PodPlacement& pod) { return pod.uid; }
 std::string_view ns_of(const auto& object) { return object.meta.ns; }
 std::string_view name_of(const auto& object) { return object.meta.name; }
 
@@ -141,7 +141,7 @@ struct Of<engine::TopologyGone> : std::type_identity<api::kueue::Topology> {};
 template <>
 struct Of<engine::NodeGone> : std::type_identity<api::Node> {};
 template <>
-struct Of<engine::PodGone> : std::type_identity<api::PodPlacement> {};
+struct Of<engine::PodGone> : std::type_identity<api::kueue::PodPlacement> {};
 template <typename Gone>
 concept ObjectGone = requires { typename Of<Gone>::type; };
 

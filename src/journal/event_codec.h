@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/engine.h"
+#include "engine/effects.h"
+#include "engine/events.h"
+#include "engine/options.h"
 #include "journal/encode.h"
 
 namespace berth::journal {
@@ -38,7 +40,7 @@ template <template <typename> typename Versions>
 using AllVersions = std::tuple<Versions<api::kueue::ClusterQueue>, Versions<api::kueue::Cohort>,
                                Versions<api::kueue::LocalQueue>, Versions<api::kueue::ResourceFlavor>,
                                Versions<api::kueue::AdmissionCheck>, Versions<api::kueue::Topology>,
-                               Versions<api::Node>, Versions<api::PodPlacement>, Versions<api::kueue::Workload>>;
+                               Versions<api::Node>, Versions<api::kueue::PodPlacement>, Versions<api::kueue::Workload>>;
 
 // What a decision did to a workload, for people. kNoted: something else in its status changed.
 enum class Deed : std::uint8_t { kNoted, kAdmitted, kReserved, kEvicted, kReleased, kFinished, kDeactivated, kExpired };

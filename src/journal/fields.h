@@ -11,13 +11,15 @@
 
 #include "api/config/policies.h"
 #include "api/core/node.h"
-#include "api/core/pod_placement.h"
 #include "api/core/pod_resources.h"
 #include "api/core/scheduling.h"
 #include "api/kueue/job_report.h"
+#include "api/kueue/pod_placement.h"
 #include "api/kueue/types.h"
 #include "api/selector.h"
-#include "engine/engine.h"
+#include "engine/effects.h"
+#include "engine/events.h"
+#include "engine/options.h"
 
 namespace berth::journal {
 
@@ -53,7 +55,7 @@ BERTH_FIELDS(api::kueue::AdmissionCheck, a, b, c, d)
 
 // Nodes and pods.
 BERTH_FIELDS(api::Node, a, b, c, d, e, f, g)
-BERTH_FIELDS(api::PodPlacement, a, b, c, d, e, f, g, h, i, j, k, l)
+BERTH_FIELDS(api::kueue::PodPlacement, a, b, c, d, e, f, g, h, i, j, k, l)
 
 // Workloads.
 BERTH_FIELDS(api::kueue::SliceLayer, a, b)

@@ -203,7 +203,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     tell_list({});
   }
 
-  // The list is over. The watch goes on, unless the caller drops it.
+  // The list has ended. The watch goes on, unless the caller drops it.
   void end_stream() {
     streaming = false;
     if (silence != 0) executor.cancel(std::exchange(silence, 0));

@@ -53,7 +53,7 @@ class LeaderElector {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is over
+  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is gone
 };
 
 }  // namespace berth::kube

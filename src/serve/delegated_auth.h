@@ -76,7 +76,7 @@ class DelegatedAuth {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is over
+  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is gone
 };
 
 }  // namespace berth::serve

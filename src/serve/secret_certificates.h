@@ -39,7 +39,7 @@ class SecretCertificates final : public CertificateSource {
 
  private:
   struct Impl;
-  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is over
+  std::shared_ptr<Impl> impl_;  // pending callbacks hold it weakly and do nothing when it is gone
 };
 
 }  // namespace berth::serve

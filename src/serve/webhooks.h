@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "serve/secure_server.h"
 
 namespace berth::serve {

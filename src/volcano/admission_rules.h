@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "volcano/admission.h"
 
 namespace berth::volcano {

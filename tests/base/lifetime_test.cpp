@@ -54,6 +54,14 @@ TEST(Lifetime, ACallbackMayChangeWhatItHolds) {
   EXPECT_EQ(seen, "abc");
 }
 
+TEST(Lifetime, AWatchTellsWhetherTheOwnerIsThere) {
+  std::optional<Lifetime> owner(std::in_place);
+  const LifetimeWatch watch = owner->watch();
+  EXPECT_TRUE(watch.alive());
+  owner.reset();
+  EXPECT_FALSE(watch.alive());
+}
+
 TEST(Lifetime, EachOwnerHasItsOwn) {
   std::optional<Lifetime> first(std::in_place);
   const Lifetime second;

@@ -6,7 +6,7 @@
 
 #include "base/executor.h"
 #include "conformance/player.h"
-#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/router/router.h"
 #include "embedded/apiserver/server/api_server.h"
 
 namespace berth::conformance {

@@ -6,7 +6,7 @@
 #include "conformance/exchange.h"
 #include "conformance/site.h"
 #include "controller/controller.h"
-#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/router/router.h"
 #include "embedded/apiserver/server/api_server.h"
 #include "embedded/simulate/world.h"
 
@@ -28,7 +28,7 @@ class EmbeddedSite final : public Site {
     options.start = parse_time("2026-01-01T00:00:00Z").value();
     options.external_kinds = site.external_kinds;
     options.webhooks = site.webhooks;
-    options.machines = false;
+    options.runs_nodes = false;
     options.leader_worker_sets = false;  // the recordings play its part, and those of the operators
     options.operators = false;
     options.job_controller = site.job_controller;

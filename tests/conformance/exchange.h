@@ -5,7 +5,7 @@
 
 #include "base/executor.h"
 #include "conformance/player.h"
-#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/router/router.h"
 
 namespace berth::conformance {
 

@@ -11,7 +11,7 @@
 
 namespace berth::conformance {
 
-// Whether a step has its expected result. A look is repeated until it has, or until the time is over, because the
+// Whether a step has its expected result. A look is repeated until it has, or until the time has passed, because the
 // site may be slower than the recorder's.
 using Satisfied = std::function<bool(const StepResult&)>;
 

@@ -215,7 +215,7 @@ class RealSite final : public Site {
     controller_client_ = client("berth-controller", access);
     cluster_client_ = client("berth-cluster", access);
     cluster::ClusterOptions options;
-    options.machines = false;
+    options.runs_nodes = false;
     options.job_controller = job_controller_;
     options.apps_controllers = apps_controllers_;
     auto made = cluster::PretendCluster::make(*cluster_client_, executor_, options);

@@ -50,7 +50,7 @@ class Site {
   // Waits until creation times (whole seconds) of earlier and later actions differ.
   virtual void after_action() = 0;
   virtual void wait(Duration time) = 0;
-  // Waits until `settled` returns true, or the time is over.
+  // Waits until `settled` returns true, or the time has passed.
   virtual void until(const std::function<bool()>& settled) = 0;
 
   Result<Json> create(Json object);

@@ -4,6 +4,8 @@
 
 #include "controller/kinds_fixture.h"
 #include "embedded/apiserver/schema/structural.h"
+#include "jobs/kinds/read/read_kind.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::controller::described_kinds_test {
 namespace {

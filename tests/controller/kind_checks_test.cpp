@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "embedded/apiserver/server/harness.h"
+#include "jobs/kinds/read/read_kind.h"
 
 namespace berth::controller::kind_checks_test {
 namespace {

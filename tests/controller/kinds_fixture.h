@@ -16,6 +16,8 @@
 #include "controller/controller.h"
 #include "embedded/apiserver/kueue_webhooks.h"
 #include "embedded/apiserver/server/harness.h"
+#include "jobs/kinds/read/read_kind.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::controller {
 

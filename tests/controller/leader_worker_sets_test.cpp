@@ -37,11 +37,11 @@ class LeaderWorkerSets : public QueueTest {
       : QueueTest(policy(without_queue_name), managing(without_queue_name)) {
     if (installed) install_leader_worker_sets();
     local_queue("q2");
-    cluster::ClusterOptions machines;
-    machines.nodes = "2";
-    machines.node_resources = "cpu=16";
-    machines.leader_worker_sets = true;
-    auto made = cluster::PretendCluster::make(*server, executor, machines);
+    cluster::ClusterOptions shape;
+    shape.nodes = "2";
+    shape.node_resources = "cpu=16";
+    shape.leader_worker_sets = true;
+    auto made = cluster::PretendCluster::make(*server, executor, shape);
     EXPECT_TRUE(made.has_value());
     pretend = std::move(*made);
     pretend->start();

@@ -183,7 +183,7 @@ TEST_F(BadPods, AWaitingPodSaysWhatItWaitsForOnce) {
   EXPECT_TRUE(says("lost", "", "Waits in LocalQueue \"nowhere\""));
 }
 
-// 1,000 pods that wait are told once each, however often the scheduler looks at them.
+// 1,000 pods that wait get one event each, however often the scheduler looks at them.
 TEST_F(BadPods, ABurstOfWaitingPodsIsToldOnce) {
   constexpr int kWaiting = 1000;
   pod("blocker", "4");
@@ -208,7 +208,7 @@ TEST_F(BadPods, ABurstOfWaitingPodsIsToldOnce) {
   for (const auto& [name, count] : told_of()) EXPECT_EQ(count, 1) << name;
 }
 
-// A group is told on each of its pods, up to a limit.
+// The pods of a group get an event each, up to a limit.
 TEST_F(BadPods, AWaitingGroupIsToldOnItsPods) {
   pod("blocker", "4");
   pass();

@@ -81,7 +81,7 @@ TEST(WorkQueue, LooksAtOnceWhenThereIsNothingToCollect) {
   looks.queue.add_at_once("a");
   looks.queue.add("a");
   looks.run_for(1s);
-  EXPECT_EQ(looks.seen, (Names{"a@30"})) << "once, and not again when the delay is over";
+  EXPECT_EQ(looks.seen, (Names{"a@30"})) << "once, and not again when the delay has passed";
   looks.queue.add("a");
   looks.run_for(1s);
   EXPECT_EQ(looks.seen, (Names{"a@30", "a@1130"})) << "later changes are collected again";

@@ -9,22 +9,22 @@
 namespace berth::e2e::cluster_test {
 namespace {
 
-TEST(PretendMachines, ComeFromAProcessOfTheirOwn) {
+TEST(PretendNodes, ComeFromAProcessOfTheirOwn) {
   Server server({"--controller=false", "--nodes", "none"});
-  Process machines({BERTH_PROGRAM, "cluster", "--kubeconfig", server.kubeconfig(), "--nodes", "1x1x2", "--scale-up",
-                    "none", "--job-controller=false"},
-                   server.environment());
-  ASSERT_TRUE(machines.wait_for_output("ready\n")) << machines.err();
+  Process nodes({BERTH_PROGRAM, "cluster", "--kubeconfig", server.kubeconfig(), "--nodes", "1x1x2", "--scale-up",
+                 "none", "--job-controller=false"},
+                server.environment());
+  ASSERT_TRUE(nodes.wait_for_output("ready\n")) << nodes.err();
   EXPECT_TRUE(eventually([&] {
     return server.must({"get", "nodes", "-o",
                         "jsonpath={range .items[*]}{.status.conditions[?(@.type==\"Ready\")].status} {end}"}) ==
            "True True ";
   })) << server.must({"get", "nodes", "-o", "yaml"});
-  machines.signal(SIGTERM);
-  EXPECT_EQ(machines.wait().exit_code, 0) << machines.err();
+  nodes.signal(SIGTERM);
+  EXPECT_EQ(nodes.wait().exit_code, 0) << nodes.err();
 }
 
-TEST(PretendMachines, WhatCannotBeIsSaid) {
+TEST(PretendNodes, WhatCannotBeIsSaid) {
   const auto line = [](std::vector<std::string> more) {
     more.insert(more.begin(), {BERTH_PROGRAM, "cluster"});
     const Finished finished = run(more, {{"KUBECONFIG", "/no-such-kubeconfig"}});

@@ -67,9 +67,9 @@ class RealCluster final : public Cluster {
     controller_ = berth(
         "controller", controllers_kubeconfig(),
         {"--config", write_file("config.yaml", controller_configuration(webhook_port, visibility_port))}, "leading\n");
-    std::vector<std::string> machines = {"--leader-worker-sets", "--vcjobs"};
-    if (!nodes.empty()) machines.insert(machines.end(), {"--nodes", nodes});
-    cluster_ = berth("cluster", kubeconfig(), machines, "ready\n");
+    std::vector<std::string> flags = {"--leader-worker-sets", "--vcjobs"};
+    if (!nodes.empty()) flags.insert(flags.end(), {"--nodes", nodes});
+    cluster_ = berth("cluster", kubeconfig(), flags, "ready\n");
     wait_for_webhooks();
   }
 
@@ -121,7 +121,7 @@ class RealCluster final : public Cluster {
   std::unique_ptr<Daemon> controller_, cluster_;
 };
 
-const std::vector<std::string> kMachines = {"--nodes", "1x1x2", "--node-resources", "cpu=16,memory=64Gi"};
+const std::vector<std::string> kNodes = {"--nodes", "1x1x2", "--node-resources", "cpu=16,memory=64Gi"};
 
 class RealServer final : public Cluster {
  public:
@@ -131,14 +131,14 @@ class RealServer final : public Cluster {
     must({"wait", "--for=condition=established", "--timeout=100s", "crd", "--all"});
     server_.start_garbage_collector();
     std::vector<std::string> command = {BERTH_PROGRAM, "cluster", "--kubeconfig", kubeconfig(), "--leader-worker-sets"};
-    command.insert(command.end(), kMachines.begin(), kMachines.end());
-    machines_ = std::make_unique<Daemon>(command, dir() + "/machines.log");
+    command.insert(command.end(), kNodes.begin(), kNodes.end());
+    nodes_ = std::make_unique<Daemon>(command, dir() + "/nodes.log");
   }
   std::string kubeconfig() const override { return server_.kubeconfig(); }
 
  private:
   RealApiServer server_;
-  std::unique_ptr<Daemon> machines_;
+  std::unique_ptr<Daemon> nodes_;
 };
 
 }  // namespace
@@ -146,7 +146,7 @@ class RealServer final : public Cluster {
 std::unique_ptr<Cluster> make_cluster_without_controller(On on) {
   if (on == On::kRealApiServer) return std::make_unique<RealServer>();
   std::vector<std::string> arguments = {"--controller=false"};
-  arguments.insert(arguments.end(), kMachines.begin(), kMachines.end());
+  arguments.insert(arguments.end(), kNodes.begin(), kNodes.end());
   return std::make_unique<Server>(arguments);
 }
 

@@ -141,7 +141,7 @@ class Life {
       for (int i = 0; i < count; ++i) {
         const std::string pod = name + "-" + node + "-" + std::to_string(i);
         pods_.insert(pod);
-        api::PodPlacement seen = PodBuilder(pod, name, node);
+        api::kueue::PodPlacement seen = PodBuilder(pod, name, node);
         seen.requests = {{"cpu", test::quantity("1")}};
         s_.give(seen);
       }

@@ -9,6 +9,7 @@
 #include "api/config/configuration.h"
 #include "controller/configure.h"
 #include "install/manifests.h"
+#include "jobs/kinds/read/shipped.h"
 #include "serve/keeping_sink.h"
 #include "serve/webhooks.h"
 #include "source_dir.h"

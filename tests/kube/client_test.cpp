@@ -10,7 +10,7 @@
 #include "api/status.h"
 #include "api/verb.h"
 #include "embedded/apiserver/http/pki.h"
-#include "embedded/apiserver/http/router.h"
+#include "embedded/apiserver/router/router.h"
 #include "embedded/apiserver/server/api_server.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"

@@ -45,7 +45,7 @@ struct Http2Client::Impl {
     return std::string_view(reinterpret_cast<const char*>(name), size) == "h2";
   }
 
-  // Sends and receives what is possible without blocking. False: the connection is over.
+  // Sends and receives what is possible without blocking. False: the connection has ended.
   bool move() {
     for (bool more = true; more;) {
       more = false;

@@ -37,7 +37,7 @@ class Process {
 
  private:
   bool wait_for(const std::string& stream, const std::string& text);
-  bool read_some(std::chrono::steady_clock::time_point until);  // false: both streams ended, or the time is over
+  bool read_some(std::chrono::steady_clock::time_point until);  // false: both streams ended, or the time has passed
 
   pid_t pid_ = -1;
   int out_fd_ = -1, err_fd_ = -1;

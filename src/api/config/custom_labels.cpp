@@ -37,7 +37,7 @@ void read_source(Fields& fields, CustomLabel& out) {
   out.key = !label.empty() ? label : !annotation.empty() ? annotation : out.name;
   if (!label.empty() && !annotation.empty())
     return fields.error("sourceAnnotationKey", "cannot be given together with sourceLabelKey; remove one of the two");
-  // A name that is no label name is told as such.
+  // For a name that is no label name there is an error already.
   if (!label.empty() || !annotation.empty() || is_label_name(out.name))
     read_key(fields, !label.empty() ? "sourceLabelKey" : !annotation.empty() ? "sourceAnnotationKey" : "name", out.key);
 }

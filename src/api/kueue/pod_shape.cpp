@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kRoleHashDigits = 8;
 
-// The hash is over JSON text. Members of API types come in the order in which Kubernetes declares (and so prints)
+// JSON text is hashed. Members of API types come in the order in which Kubernetes declares (and so prints)
 // them; keys of maps and all others are sorted.
 constexpr std::string_view kMemberOrder[] = {
     // Affinity and its parts

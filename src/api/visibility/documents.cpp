@@ -148,7 +148,7 @@ void add_paths(std::string_view version, const Form& form, JsonObject& paths) {
   }
 }
 
-// What is told about a workload.
+// What the answer says about a workload.
 struct Told {
   std::string_view subresource, kind, about, action, operation;
 };

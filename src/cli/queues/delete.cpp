@@ -21,7 +21,7 @@ struct DeleteFlags {
 };
 
 constexpr Duration kLookAgain = std::chrono::milliseconds(500);
-constexpr Duration kPatience = std::chrono::seconds(5);  // until it is told what the command waits for
+constexpr Duration kPatience = std::chrono::seconds(5);  // until the command prints what it waits for
 
 // Waits until the object with this uid is gone. `limit` 0: without end.
 Result<void> wait_for_end(const Session& session, Server& server, const Target& target, const std::string& uid,

@@ -81,7 +81,7 @@ Result<std::vector<JsonPathText::Part>> JsonPathText::parts_of(std::string_view 
       part.is_range = inside.starts_with(kRange);
       std::string_view path = part.is_range ? trimmed(inside.substr(kRange.size())) : inside;
       if (path.starts_with('@')) path.remove_prefix(1);
-      auto compiled = apiserver::JsonPath::compile(path.empty() ? std::string_view(".") : path);
+      auto compiled = JsonPath::compile(path.empty() ? std::string_view(".") : path);
       if (!compiled) return tl::unexpected(compiled.error());
       part.is_path = true;
       part.path = std::move(*compiled);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/json_path.h"
 #include "base/result.h"
-#include "embedded/apiserver/json_path.h"
 
 namespace berth::cli::queues {
 
@@ -25,7 +25,7 @@ class JsonPathText {
   struct Part {
     std::string text;  // printed as it is, unless there is a path
     bool is_path = false;
-    apiserver::JsonPath path;
+    JsonPath path;
     std::vector<Part> repeated;  // of a range, for each value of the path
     bool is_range = false;
   };

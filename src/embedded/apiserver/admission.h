@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "embedded/apiserver/resource.h"
 
 namespace berth::apiserver {

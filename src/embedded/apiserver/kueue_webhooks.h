@@ -2,7 +2,7 @@
 // calls through webhooks.
 #pragma once
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "embedded/apiserver/resource.h"
 
 namespace berth::apiserver {

@@ -26,9 +26,9 @@ bool known_class(const ProvisioningRequest& request) {
 
 }  // namespace
 
-Autoscaler::Autoscaler(api::RestClient& client, Executor& executor, const Room& room)
+Autoscaler::Autoscaler(api::RestClient& client, Executor& executor, const FreeCapacity& capacity)
     : executor_(executor),
-      room_(room),
+      capacity_(capacity),
       requests_(client, executor, api::kProvisioningRequests),
       templates_(client, executor, api::kPodTemplates),
       writer_(client, executor) {
@@ -131,8 +131,8 @@ std::optional<std::vector<Autoscaler::Demand>> Autoscaler::demand_of(const Reque
 }
 
 // The free capacity after the booked pods of all other requests are placed.
-Room Autoscaler::room_without_bookings(const std::string& except) const {
-  Room room = room_;
+FreeCapacity Autoscaler::capacity_without_bookings(const std::string& except) const {
+  FreeCapacity capacity = capacity_;
   for (const auto& [key, booking] : bookings_) {
     if (key == except) continue;
     const auto known = arrived_.find(key);
@@ -142,23 +142,23 @@ Room Autoscaler::room_without_bookings(const std::string& except) const {
       const std::int64_t here = std::min(arrived, pods.count);
       arrived -= here;
       for (std::int64_t i = here; i < pods.count; ++i) {
-        const std::string* node = room.choose(pods.requests, pods.constraints);
+        const std::string* node = capacity.choose(pods.requests, pods.constraints);
         if (node == nullptr) break;  // other pods took the capacity: a booking is no guarantee
-        room.place(fmt::format("{}#{}", key, number++), *node, pods.requests);
+        capacity.place(fmt::format("{}#{}", key, number++), *node, pods.requests);
       }
     }
   }
-  return room;
+  return capacity;
 }
 
 Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Demand>& demand, bool may_grow) const {
   Plan plan;
-  Room room = room_without_bookings(key);
+  FreeCapacity capacity = capacity_without_bookings(key);
   std::vector<Json> possible;
   for (int r = 1; may_grow && r <= group_.racks; ++r) {
     for (int n = 1; n <= group_.nodes_per_rack; ++n) {
       Json node = make_node(group_.block, r, n, group_.resources);
-      if (!room.has_node(string_at(node, {"metadata", "name"}))) possible.push_back(std::move(node));
+      if (!capacity.has_node(string_at(node, {"metadata", "name"}))) possible.push_back(std::move(node));
     }
   }
   auto next = possible.begin();
@@ -166,13 +166,13 @@ Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Dema
     plan.wanted += pods.count;
     bool hopeless = false;
     for (std::int64_t i = 0; i < pods.count; ++i) {
-      const std::string* node = room.choose(pods.requests, pods.constraints);
+      const std::string* node = capacity.choose(pods.requests, pods.constraints);
       if (node == nullptr && !hopeless && next != possible.end()) {
         Json ready = *next;
         ensure_path(ready, {"status", "conditions"}) =
             array_at(*corrected_status(*next, group_.resources, ""), {"conditions"});
-        room.set_node(ready);
-        node = room.choose(pods.requests, pods.constraints);
+        capacity.set_node(ready);
+        node = capacity.choose(pods.requests, pods.constraints);
         if (node != nullptr) plan.nodes.push_back(*next++);
       }
       if (node == nullptr) {
@@ -180,7 +180,7 @@ Autoscaler::Plan Autoscaler::plan(const std::string& key, const std::vector<Dema
         ++plan.missing;
         continue;
       }
-      room.place(fmt::format("{}#{}", key, plan.wanted - pods.count + i), *node, pods.requests);
+      capacity.place(fmt::format("{}#{}", key, plan.wanted - pods.count + i), *node, pods.requests);
     }
   }
   plan.could_grow = static_cast<std::int64_t>(possible.size());

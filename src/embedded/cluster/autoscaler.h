@@ -19,9 +19,9 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/free_capacity.h"
 #include "embedded/cluster/provisioning_terms.h"
-#include "embedded/cluster/room.h"
+#include "embedded/cluster/shared/pod_writes.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {
@@ -35,8 +35,8 @@ struct NodeGroup {
 
 class Autoscaler {
  public:
-  // All must outlive this object. `room` must get each change before the autoscaler does.
-  Autoscaler(api::RestClient& client, Executor& executor, const Room& room);
+  // All must outlive this object. `capacity` must get each change before the autoscaler does.
+  Autoscaler(api::RestClient& client, Executor& executor, const FreeCapacity& capacity);
   ~Autoscaler();
 
   void start(NodeGroup group);
@@ -65,7 +65,7 @@ class Autoscaler {
   std::optional<std::vector<Demand>> demand_of(
       const Request& request) const;  // none: a pod template does not exist (yet)
   Plan plan(const std::string& key, const std::vector<Demand>& demand, bool may_grow) const;
-  Room room_without_bookings(const std::string& except) const;
+  FreeCapacity capacity_without_bookings(const std::string& except) const;
   void make(const std::string& key, std::vector<Json> nodes);
   void create(const Json& node);
   void answer(const Request& request, std::string_view type, bool status, std::string_view reason, std::string message);
@@ -74,7 +74,7 @@ class Autoscaler {
   Duration delay_of(const Request& request, const ProvisioningTerms& terms) const;
 
   Executor& executor_;
-  const Room& room_;
+  const FreeCapacity& capacity_;
   kube::Informer requests_, templates_;
   NodeGroup group_;
   std::map<std::string, TimerId> timers_;                 // by request key: time of the next look

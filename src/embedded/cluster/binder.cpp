@@ -4,7 +4,7 @@
 
 #include "api/meta.h"
 #include "api/resources.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 
 namespace berth::cluster {
 namespace {
@@ -23,10 +23,11 @@ void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string_view node = now ? string_at(*now, {"spec", "nodeName"}) : std::string_view();
   if (!now || pod_over(*now)) {
     waiting_.erase(key);
-    room_.unplace(key);
+    capacity_.unplace(key);
   } else if (!node.empty()) {
     waiting_.erase(key);
-    if (!room_.placed_on(key, node)) room_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
+    if (!capacity_.placed_on(key, node))
+      capacity_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
     return;  // there is less free capacity now: no waiting pod can profit
   } else if (may_be_bound(*now)) {
     waiting_.insert(key);
@@ -37,8 +38,8 @@ void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 }
 
 void Binder::node_changed(const JsonPtr& old, const JsonPtr& now) {
-  if (!now) return room_.remove_node(string_at(*old, {"metadata", "name"}));
-  room_.set_node(*now);
+  if (!now) return capacity_.remove_node(string_at(*old, {"metadata", "name"}));
+  capacity_.set_node(*now);
   round_soon();
 }
 
@@ -52,10 +53,10 @@ void Binder::round() {
   const std::set<std::string> keys = waiting_;
   for (const auto& key : keys) {
     const JsonPtr pod = pods_.get(key);
-    if (!pod || !may_be_bound(*pod) || room_.placed(key)) continue;
+    if (!pod || !may_be_bound(*pod) || capacity_.placed(key)) continue;
     const Json& spec = *find(*pod, "spec");
     api::ResourceList requests = api::pod_requests(spec);
-    const std::string* node = room_.choose(requests, api::decode_node_constraints(spec));
+    const std::string* node = capacity_.choose(requests, api::decode_node_constraints(spec));
     if (node != nullptr) {
       waiting_.erase(key);
       bind(key, pod, *node, std::move(requests));
@@ -66,7 +67,7 @@ void Binder::round() {
 }
 
 void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests) {
-  room_.place(key, node, std::move(requests));
+  capacity_.place(key, node, std::move(requests));
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
   request.resource = api::kPods;
@@ -81,7 +82,7 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
       {"target", JsonObject{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
   client_.call(std::move(request), lifetime_.guard([this, key](const api::RestResponse& response) {
     if (response.ok()) return;
-    room_.unplace(key);
+    capacity_.unplace(key);
     if (const JsonPtr again = pods_.get(key); again && may_be_bound(*again)) {
       waiting_.insert(key);
       round_soon();
@@ -100,7 +101,7 @@ void Binder::tell_unschedulable(const std::string& key, const JsonPtr& pod) {
   request.ns = string_at(*pod, {"metadata", "namespace"});
   request.name = string_at(*pod, {"metadata", "name"});
   request.subresource = "status";
-  const std::string message = "0/" + std::to_string(room_.size()) +
+  const std::string message = "0/" + std::to_string(capacity_.size()) +
                               " nodes are available: none has the resources, labels and taints that the pod asks for";
   request.body = JsonObject{
       {"metadata", JsonObject{{"uid", string_at(*pod, {"metadata", "uid"})}}},

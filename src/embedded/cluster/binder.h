@@ -12,7 +12,7 @@
 #include "base/executor.h"
 #include "base/json.h"
 #include "base/lifetime.h"
-#include "embedded/cluster/room.h"
+#include "embedded/cluster/free_capacity.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {
@@ -24,7 +24,7 @@ class Binder {
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
   void node_changed(const JsonPtr& old, const JsonPtr& now);
-  const Room& room() const { return room_; }
+  const FreeCapacity& capacity() const { return capacity_; }
 
  private:
   void round_soon();
@@ -35,7 +35,7 @@ class Binder {
   api::RestClient& client_;
   Executor& executor_;
   const kube::Informer& pods_;
-  Room room_;                      // includes bindings that are not confirmed yet
+  FreeCapacity capacity_;          // includes bindings that are not confirmed yet
   std::set<std::string> waiting_;  // keys of pods without a node
   bool round_posted_ = false;
   Lifetime lifetime_;

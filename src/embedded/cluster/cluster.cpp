@@ -13,7 +13,7 @@
 #include "embedded/cluster/nodes.h"
 #include "embedded/cluster/operators/operators.h"
 #include "embedded/cluster/pod_collector.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 #include "embedded/cluster/taint_eviction.h"
 #include "embedded/cluster/vcjob_controller.h"
 #include "kube/informer.h"
@@ -31,7 +31,7 @@ struct PretendCluster::Impl {
         kubelet(c, e, nodes, pods, index),
         eviction(c, e, nodes, pods, index),
         collector(c, e, nodes, pods, index),
-        autoscaler(c, e, binder.room()),
+        autoscaler(c, e, binder.capacity()),
         jobs(c, e),
         apps(c, e),
         leader_worker_sets(c, e),
@@ -71,7 +71,7 @@ struct PretendCluster::Impl {
 
   api::RestClient& client;
   Executor& executor;
-  bool machines = true, job_controller = true, apps_controllers = true, with_vcjobs = false, with_lws = false;
+  bool runs_nodes = true, job_controller = true, apps_controllers = true, with_vcjobs = false, with_lws = false;
   NodeGroup group;
   std::vector<Json> to_make;
   kube::Informer pods, nodes;
@@ -99,7 +99,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   if (!resources) return tl::unexpected(resources.error());
   auto impl = std::make_unique<Impl>(client, executor, options.kinds);
   impl->life.set_resources(*resources);
-  impl->machines = options.machines;
+  impl->runs_nodes = options.runs_nodes;
   impl->job_controller = options.job_controller;
   impl->apps_controllers = options.apps_controllers;
   impl->with_vcjobs = options.vcjobs;
@@ -129,7 +129,7 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
 
 void PretendCluster::start() {
   impl_->create_nodes();
-  if (impl_->machines) {
+  if (impl_->runs_nodes) {
     impl_->nodes.start();
     impl_->pods.start();
     impl_->autoscaler.start(impl_->group);

@@ -23,7 +23,7 @@ struct ClusterOptions {
   std::string scale_up;
   Duration provisioning_delay = std::chrono::seconds(30);  // until new nodes exist
   // False: no binder, no kubelet, no node controllers and no autoscaler: others write the nodes and pods.
-  bool machines = true;
+  bool runs_nodes = true;
   bool job_controller = true;  // false: another Job controller runs, as in a real cluster
   // The controllers of Deployments, ReplicaSets and StatefulSets. False: others run, as in a real cluster.
   bool apps_controllers = true;

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "embedded/cluster/job_indexes.h"
-#include "embedded/cluster/job_spec.h"
+#include "embedded/cluster/shared/job_spec.h"
 
 namespace berth::cluster {
 

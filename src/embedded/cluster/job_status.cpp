@@ -43,6 +43,11 @@ JobStatus::JobStatus(const Json& job, const JobSpec& spec)
   read_uids(array_at(base_, {"uncountedTerminatedPods", "failed"}), uncounted_failed);
 }
 
+bool JobStatus::records(const JobPod& pod) const {
+  return uncounted_succeeded.contains(pod.uid) || uncounted_failed.contains(pod.uid) ||
+         (pod.succeeded() && pod.index && completed_indexes.contains(*pod.index));
+}
+
 Json JobStatus::encode() const {
   Json out = base_;
   auto& status = out.get_object();

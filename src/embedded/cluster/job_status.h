@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "embedded/cluster/job_indexes.h"
-#include "embedded/cluster/job_spec.h"
+#include "embedded/cluster/shared/job_spec.h"
 
 namespace berth::cluster {
 
@@ -24,6 +24,8 @@ class JobStatus {
   // Sets the condition. Returns true when its status changed. A condition that does not exist is not added with
   // status False.
   bool set(std::string_view condition, bool status, std::string_view reason, std::string_view message, Time now);
+  // Whether the status accounts for the terminated pod, in its list of uncounted pods or its completed indexes.
+  bool records(const JobPod& pod) const;
   bool finished() const { return has("Complete") || has("Failed"); }
 
   std::optional<Time> start_time, completion_time;

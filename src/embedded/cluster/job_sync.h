@@ -10,15 +10,10 @@
 
 #include "base/json.h"
 #include "base/time.h"
-#include "embedded/cluster/job_spec.h"
+#include "embedded/cluster/job_view.h"
+#include "embedded/cluster/shared/job_spec.h"
 
 namespace berth::cluster {
-
-// Failures since the last success. They delay the next pod by 10 s, 20 s, 40 s, ... up to 10 minutes.
-struct JobBackoff {
-  std::int64_t failures = 0;
-  Time last_failure{};
-};
 
 struct JobEvent {
   bool warning = false;
@@ -39,17 +34,6 @@ struct JobStep {
 
   std::optional<Time> wake;  // call again at this time if nothing happens before
 };
-
-struct JobView {
-  const Json& job;
-  const std::vector<JobPod>& pods;  // the pods that the Job owns, in any order
-  JobBackoff backoff;
-  Time now;
-  bool may_create = true;  // false: creating pods failed and its backoff is not over
-};
-
-// The largest number of pods that one step creates or deletes.
-inline constexpr std::size_t kMaxPodChanges = 500;
 
 JobStep next_step(const JobView& view);
 

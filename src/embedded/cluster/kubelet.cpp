@@ -142,7 +142,7 @@ void Kubelet::start(const std::string& key, const JsonPtr& pod) {
                                                    first_container_restarts(*pod))}});
 }
 
-// A running pod terminates when its run time since the start of its containers is over, also when this process did
+// A running pod terminates when its run time since the start of its containers has passed, also when this process did
 // not start it.
 void Kubelet::watch_end(const std::string& key, const JsonPtr& pod) {
   Running& running = running_[key];

@@ -15,8 +15,8 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
-#include "embedded/cluster/pod_writes.h"
 #include "embedded/cluster/pods_by_node.h"
+#include "embedded/cluster/shared/pod_writes.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {

@@ -10,11 +10,11 @@
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
-#include "embedded/cluster/looks.h"
 #include "embedded/cluster/lws_sync.h"
-#include "embedded/cluster/own_writes.h"
-#include "embedded/cluster/owned_pods.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/looks.h"
+#include "embedded/cluster/shared/own_writes.h"
+#include "embedded/cluster/shared/owned_pods.h"
+#include "embedded/cluster/shared/pod_writes.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {

@@ -8,7 +8,7 @@
 #include "api/leaderworkerset/names.h"
 #include "api/leaderworkerset/rolling_update.h"
 #include "base/digest.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 
 namespace berth::cluster {
 namespace {

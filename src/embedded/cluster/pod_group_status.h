@@ -11,7 +11,7 @@
 
 #include "api/volcano/types.h"
 #include "base/lifetime.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {

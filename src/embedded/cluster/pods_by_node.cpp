@@ -1,6 +1,6 @@
 #include "embedded/cluster/pods_by_node.h"
 
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 
 namespace berth::cluster {
 

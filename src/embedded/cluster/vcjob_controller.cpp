@@ -15,10 +15,10 @@
 #include "api/volcano/job_group.h"
 #include "api/volcano/names.h"
 #include "base/log.h"
-#include "embedded/cluster/looks.h"
-#include "embedded/cluster/own_writes.h"
-#include "embedded/cluster/owned_pods.h"
 #include "embedded/cluster/pod_group_status.h"
+#include "embedded/cluster/shared/looks.h"
+#include "embedded/cluster/shared/own_writes.h"
+#include "embedded/cluster/shared/owned_pods.h"
 #include "embedded/cluster/vcjob_sync.h"
 #include "kube/informer.h"
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "api/config/volcano.h"
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "embedded/apiserver/server/api_server.h"
 #include "volcano/admission.h"
 

@@ -32,7 +32,7 @@ class Parser {
 
   Result<Load> parse(const Json& root) {
     check(known_members(root, "load", {"topology", "resourceFlavor", "cohorts"}));
-    parse_machines(root);
+    parse_layout(root);
     const auto& cohorts = list(root, "cohorts", "load");
     for (std::size_t i = 0; i < cohorts.size(); ++i) parse_cohort_set(cohorts[i], at("load.cohorts", i));
     if (!error_) finish();
@@ -106,28 +106,28 @@ class Parser {
 
   // --- Nodes.
 
-  void parse_machines(const Json& root) {
+  void parse_layout(const Json& root) {
     if (const Json* topology = find(root, "topology")) parse_topology(*topology);
-    machines_.flavor = kDefaultFlavor;
+    layout_.flavor = kDefaultFlavor;
     const Json* flavor = find(root, "resourceFlavor");
     if (flavor == nullptr) return;
     const std::string path = "load.resourceFlavor";
     check(known_members(*flavor, path, {"name", "nodeLabel", "topologyName"}));
-    machines_.flavor = text(*flavor, "name", path);
-    machines_.flavor_label = text(*flavor, "nodeLabel", path, false);
+    layout_.flavor = text(*flavor, "name", path);
+    layout_.flavor_label = text(*flavor, "nodeLabel", path, false);
     const std::string topology = text(*flavor, "topologyName", path, false);
-    machines_.flavor_in_topology = !topology.empty();
+    layout_.flavor_in_topology = !topology.empty();
     if (topology.empty()) return;
-    if (topology != machines_.topology)
+    if (topology != layout_.topology)
       wrong(path + ".topologyName: \"" + topology + "\" is not the name of load.topology");
-    if (machines_.flavor_label.empty())
+    if (layout_.flavor_label.empty())
       wrong(path + ".nodeLabel: is required with a topologyName: it tells which nodes the flavor has");
   }
 
   void parse_topology(const Json& topology) {
     const std::string path = "load.topology";
     check(known_members(topology, path, {"name", "levels"}));
-    machines_.topology = text(topology, "name", path);
+    layout_.topology = text(topology, "name", path);
     const auto& levels = list(topology, "levels", path);
     if (levels.size() > kMaxLevels)
       return wrong(path + ".levels: expected at most " + std::to_string(kMaxLevels) + " levels");
@@ -142,7 +142,7 @@ class Parser {
       total *= level.count;
       if (total > cluster::kMaxNodes)
         return wrong(here + ".count: more than " + std::to_string(cluster::kMaxNodes) + " nodes in all");
-      machines_.levels.push_back(std::move(level));
+      layout_.levels.push_back(std::move(level));
     }
     if (levels.empty()) return;
     if (longest - 1 > kMaxLabelValue) wrong(path + ".levels: the names together are too long for the names of nodes");
@@ -150,8 +150,8 @@ class Parser {
     const Json* capacity = find(levels[levels.size() - 1], "capacity");
     if (capacity == nullptr) return wrong(last + ": is missing: what one node has");
     check(known_members(*capacity, last, {"cpu", "memory"}));
-    machines_.cpu = required_quantity(*capacity, "cpu", last);
-    machines_.memory = required_quantity(*capacity, "memory", last);
+    layout_.cpu = required_quantity(*capacity, "cpu", last);
+    layout_.memory = required_quantity(*capacity, "memory", last);
   }
 
   // --- Queues and workloads.
@@ -255,7 +255,7 @@ class Parser {
       wrong(path + ".sliceSize: only with tasConstraint: balanced");
     if (kind.level.empty() != (kind.topology == Topology::kNone))
       return wrong(path + ".tasLevel: expected together with a tasConstraint, and not without");
-    const bool known = std::any_of(machines_.levels.begin(), machines_.levels.end(),
+    const bool known = std::any_of(layout_.levels.begin(), layout_.levels.end(),
                                    [&](const LoadLevel& level) { return level.label == kind.level; });
     if (!kind.level.empty() && !known)
       wrong(path + ".tasLevel: \"" + kind.level + "\" is not the nodeLabel of a level of load.topology");
@@ -268,15 +268,15 @@ class Parser {
       return std::tie(a.at, a.queue, a.name) < std::tie(b.at, b.queue, b.name);
     });
     compute_floor();
-    if (machines_.levels.empty()) make_enough_machines();
-    load_.nodes = load_nodes(machines_);
-    if (!machines_.topology.empty()) load_.objects.push_back(load_topology(machines_));
-    load_.objects.push_back(load_flavor(machines_));
+    if (layout_.levels.empty()) make_enough_nodes();
+    load_.nodes = load_nodes(layout_);
+    if (!layout_.topology.empty()) load_.objects.push_back(load_topology(layout_));
+    load_.objects.push_back(load_flavor(layout_));
     std::set<std::int32_t> priorities;
     for (const auto& kind : load_.kinds) priorities.insert(kind.priority);
     for (const auto priority : priorities) load_.objects.push_back(load_priority_class(priority));
     for (std::size_t i = 0; i < load_.queues.size(); ++i) {
-      for (auto& object : load_queue(load_.queues[i], preemption_[i], machines_.flavor))
+      for (auto& object : load_queue(load_.queues[i], preemption_[i], layout_.flavor))
         load_.objects.push_back(std::move(object));
     }
   }
@@ -303,19 +303,19 @@ class Parser {
   }
 
   // Enough nodes that only quota limits admission.
-  void make_enough_machines() {
+  void make_enough_nodes() {
     Quantity all;
     for (const auto& queue : load_.queues) all = all + queue.nominal;
-    machines_.levels = {
+    layout_.levels = {
         {"node", "kubernetes.io/hostname", static_cast<std::int64_t>(load_.queues.size()) * options_.merge}};
-    machines_.cpu = all;
-    machines_.memory = Quantity::of(1LL << 40, Quantity::Format::kBinarySi);
+    layout_.cpu = all;
+    layout_.memory = Quantity::of(1LL << 40, Quantity::Format::kBinarySi);
   }
 
   const LoadOptions& options_;
   std::optional<Error> error_;
   Load load_;
-  LoadMachines machines_;
+  LoadLayout layout_;
   std::vector<LoadPreemption> preemption_;    // one per queue
   std::set<std::string> names_;               // of queues
   std::map<std::string, std::size_t> kinds_;  // by their place in the document

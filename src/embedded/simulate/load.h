@@ -2,11 +2,11 @@
 // configuration of Kueue's scheduler benchmark, so that one file can drive both.
 //
 //   topology:                                   # optional: the nodes and their Topology
-//     name: machine-room
+//     name: data-center
 //     levels:                                   # from the top; count: number in each domain of the level above
 //     - {name: rack, count: 10, nodeLabel: example.com/rack}
 //     - {name: node, count: 64, nodeLabel: kubernetes.io/hostname, capacity: {cpu: 96, memory: 256Gi}}
-//   resourceFlavor: {name: cpus, nodeLabel: example.com/group, topologyName: machine-room}   # optional
+//   resourceFlavor: {name: cpus, nodeLabel: example.com/group, topologyName: data-center}   # optional
 //   cohorts:                                    # each set makes `count` objects
 //   - className: cohort
 //     count: 5

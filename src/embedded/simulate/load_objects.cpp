@@ -20,28 +20,27 @@ std::string priority_class_name(std::int32_t priority) {
                       : "priority-" + std::to_string(priority);
 }
 
-Json node_of(const LoadMachines& machines, const std::string& name, const JsonObject& domains) {
+Json node_of(const LoadLayout& layout, const std::string& name, const JsonObject& domains) {
   JsonObject labels = domains;
   labels[kHostname] = name;
-  if (!machines.flavor_label.empty()) labels[machines.flavor_label] = machines.flavor;
-  const Json resources = JsonObject{{"cpu", machines.cpu.to_string()},
-                                    {"memory", machines.memory.to_string()},
-                                    {"pods", std::to_string(kPodsPerNode)}};
+  if (!layout.flavor_label.empty()) labels[layout.flavor_label] = layout.flavor;
+  const Json resources = JsonObject{
+      {"cpu", layout.cpu.to_string()}, {"memory", layout.memory.to_string()}, {"pods", std::to_string(kPodsPerNode)}};
   return JsonObject{{"apiVersion", "v1"},
                     {"kind", "Node"},
                     {"metadata", JsonObject{{"name", name}, {"labels", std::move(labels)}}},
                     {"status", JsonObject{{"capacity", resources}, {"allocatable", resources}}}};
 }
 
-void add_nodes(const LoadMachines& machines, std::size_t level, const std::string& path, const JsonObject& domains,
+void add_nodes(const LoadLayout& layout, std::size_t level, const std::string& path, const JsonObject& domains,
                std::vector<Json>& nodes) {
-  if (level == machines.levels.size()) return nodes.push_back(node_of(machines, path, domains));
-  const LoadLevel& here = machines.levels[level];
+  if (level == layout.levels.size()) return nodes.push_back(node_of(layout, path, domains));
+  const LoadLevel& here = layout.levels[level];
   for (std::int64_t i = 0; i < here.count; ++i) {
     const std::string name = (path.empty() ? "" : path + "-") + here.name + "-" + std::to_string(i);
     JsonObject inside = domains;
     inside[here.label] = name;
-    add_nodes(machines, level + 1, name, inside, nodes);
+    add_nodes(layout, level + 1, name, inside, nodes);
   }
 }
 
@@ -77,28 +76,28 @@ JsonObject queue_labels(const LoadKind& kind, const LoadQueue& queue) {
 
 }  // namespace
 
-std::vector<Json> load_nodes(const LoadMachines& machines) {
+std::vector<Json> load_nodes(const LoadLayout& layout) {
   std::vector<Json> nodes;
-  add_nodes(machines, 0, {}, {}, nodes);
+  add_nodes(layout, 0, {}, {}, nodes);
   return nodes;
 }
 
-Json load_topology(const LoadMachines& machines) {
+Json load_topology(const LoadLayout& layout) {
   JsonArray levels;
-  for (const auto& level : machines.levels) levels.push_back(JsonObject{{"nodeLabel", level.label}});
+  for (const auto& level : layout.levels) levels.push_back(JsonObject{{"nodeLabel", level.label}});
   return JsonObject{{"apiVersion", kKueue},
                     {"kind", "Topology"},
-                    {"metadata", JsonObject{{"name", machines.topology}}},
+                    {"metadata", JsonObject{{"name", layout.topology}}},
                     {"spec", JsonObject{{"levels", std::move(levels)}}}};
 }
 
-Json load_flavor(const LoadMachines& machines) {
+Json load_flavor(const LoadLayout& layout) {
   JsonObject spec;
-  if (!machines.flavor_label.empty()) spec["nodeLabels"] = JsonObject{{machines.flavor_label, machines.flavor}};
-  if (machines.flavor_in_topology) spec["topologyName"] = machines.topology;
+  if (!layout.flavor_label.empty()) spec["nodeLabels"] = JsonObject{{layout.flavor_label, layout.flavor}};
+  if (layout.flavor_in_topology) spec["topologyName"] = layout.topology;
   return JsonObject{{"apiVersion", kKueue},
                     {"kind", "ResourceFlavor"},
-                    {"metadata", JsonObject{{"name", machines.flavor}}},
+                    {"metadata", JsonObject{{"name", layout.flavor}}},
                     {"spec", std::move(spec)}};
 }
 

@@ -16,7 +16,7 @@ struct LoadLevel {
   std::int64_t count = 1;  // number of domains in each domain of the level above
 };
 
-struct LoadMachines {
+struct LoadLayout {
   std::string topology;           // name; empty: none
   std::vector<LoadLevel> levels;  // from the top; the last level is the nodes
   Quantity cpu, memory;           // of each node
@@ -30,9 +30,9 @@ struct LoadPreemption {
 };
 
 // Each node is named after the domains it is in: rack-3-node-17.
-std::vector<Json> load_nodes(const LoadMachines& machines);
-Json load_topology(const LoadMachines& machines);
-Json load_flavor(const LoadMachines& machines);
+std::vector<Json> load_nodes(const LoadLayout& layout);
+Json load_topology(const LoadLayout& layout);
+Json load_flavor(const LoadLayout& layout);
 // Namespace, ClusterQueue and LocalQueue of a queue.
 std::vector<Json> load_queue(const LoadQueue& queue, const LoadPreemption& preemption, const std::string& flavor);
 Json load_priority_class(std::int32_t priority);

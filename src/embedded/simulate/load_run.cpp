@@ -6,6 +6,7 @@
 #include "controller/controller.h"
 #include "embedded/apiserver/server/api_server.h"
 #include "embedded/simulate/world.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::simulate {
 namespace {

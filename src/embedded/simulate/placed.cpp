@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "api/core/pod_placement.h"
 #include "api/kueue/pod_names.h"
+#include "api/kueue/pod_placement.h"
 #include "api/kueue/types.h"
 #include "embedded/simulate/members.h"
 
@@ -93,7 +93,7 @@ class Check {
     std::int64_t holding = 0;
     std::vector<std::int64_t> used(places_.size());
     for (const auto& pod : pods_) {
-      const auto placement = api::decode_pod_placement(pod);
+      const auto placement = api::kueue::decode_pod_placement(pod);
       if (placement.ns != expected_.ns || !belongs(pod) || !placement.bound || placement.terminated ||
           placement.terminating || (!expected_.pod_set.empty() && placement.pod_set != expected_.pod_set))
         continue;
@@ -105,7 +105,7 @@ class Check {
   }
 
   // Counts the pod in the first matching domain that is not full yet; the domains of one pod set do not overlap.
-  void check_pod(const api::PodPlacement& pod, std::vector<std::int64_t>& used) {
+  void check_pod(const api::kueue::PodPlacement& pod, std::vector<std::int64_t>& used) {
     const auto node = std::find_if(nodes_.begin(), nodes_.end(),
                                    [&](const Json& n) { return string_at(n, {"metadata", "name"}) == pod.node; });
     if (places_.empty() || node == nodes_.end()) return;

@@ -7,7 +7,7 @@
 #include "api/status.h"
 #include "controller/configure.h"
 #include "embedded/apiserver/crd/external_kinds.h"
-#include "embedded/simulate/machine_watch.h"
+#include "embedded/simulate/capacity_watch.h"
 #include "embedded/simulate/match.h"
 #include "embedded/simulate/queue_watch.h"
 #include "embedded/simulate/rack_picture.h"
@@ -35,16 +35,16 @@ class Player {
         options_(options),
         world_(world),
         observer_(world.client(), world.executor()),
-        machines_(world.client(), world.executor()),
+        capacity_(world.client(), world.executor()),
         queues_(world.client(), world.executor()) {
     if (options_.on_moment) {
       observer_.on_moment(options_.on_moment);
-      machines_.on_moment(options_.on_moment);
+      capacity_.on_moment(options_.on_moment);
       queues_.on_moment(options_.on_moment);
       queues_.start();
     }
-    observer_.tell_places([this](std::string_view host) { return machines_.rack_of(host); });
-    machines_.start();
+    observer_.tell_places([this](std::string_view host) { return capacity_.rack_of(host); });
+    capacity_.start();
     observer_.keep_history();
     observer_.start();
   }
@@ -178,7 +178,7 @@ class Player {
   const PlayOptions& options_;
   World& world_;
   Observer observer_;
-  MachineWatch machines_;
+  CapacityWatch capacity_;
   QueueWatch queues_;
   std::vector<std::string> holders_;  // in the order of their letters in pictures
   std::vector<std::string> failures_;

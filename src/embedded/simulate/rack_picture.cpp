@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "api/core/node.h"
-#include "api/core/pod_placement.h"
+#include "api/kueue/pod_placement.h"
 
 namespace berth::simulate {
 namespace {
@@ -123,7 +123,7 @@ class Picture {
         ++held.pods;
         held.nodes[node.name] = true;
         held.racks[rack] = true;
-        for (const auto& [resource, quantity] : api::decode_pod_placement(*pod).requests)
+        for (const auto& [resource, quantity] : api::kueue::decode_pod_placement(*pod).requests)
           used[resource] = used[resource] + quantity;
       }
     }

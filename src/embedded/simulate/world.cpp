@@ -138,7 +138,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster_options.node_resources = options.node_resources;
   cluster_options.scale_up = options.scale_up;
   cluster_options.provisioning_delay = options.provisioning_delay;
-  cluster_options.machines = options.machines;
+  cluster_options.runs_nodes = options.runs_nodes;
   cluster_options.job_controller = options.job_controller;
   cluster_options.apps_controllers = options.apps_controllers;
   cluster_options.node_manifests = options.node_manifests;

@@ -36,7 +36,7 @@ struct WorldOptions {
   std::string scale_up;               // nodes that the autoscaler may add, in the format of `berth up`; empty: none
   Duration provisioning_delay = std::chrono::seconds(30);
   // false: no kubelet and no binder, the test writes nodes and pods; the Job controller still runs
-  bool machines = true;
+  bool runs_nodes = true;
   bool job_controller = true;      // false: no Job controller, the test writes Jobs too
   bool apps_controllers = false;   // true: the controllers of Deployments, ReplicaSets and StatefulSets, too
   bool server_controllers = true;  // false: no garbage collector and no namespace controller

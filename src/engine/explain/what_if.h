@@ -1,5 +1,5 @@
 // What would follow from changes: who would be admitted, preempted, moved or kept waiting, and the change of each
-// queue's usage and share. Nothing is written: both sides are copies of the engine that live on by themselves (see
+// queue's usage and share. Nothing is written: both sides are copies of the engine that run by themselves (see
 // rehearsal.h), one with the changes and one without.
 #pragma once
 

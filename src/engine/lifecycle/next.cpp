@@ -69,7 +69,7 @@ Next seek_deactivation(const Workload& w, Time now) {
   return none();
 }
 
-// Reason and message of Requeued=True, when the cause of Requeued=False is over; nullopt: it is not.
+// Reason and message of Requeued=True, when the cause of Requeued=False has ended; nullopt: it has not.
 std::optional<std::pair<std::string_view, std::string_view>> way_back(const Workload& w, const Situation& s, Time now) {
   if (!is_false(w.status.conditions, api::kueue::kRequeued) || !w.active) return std::nullopt;
   const std::string_view cause = api::find_condition(w.status.conditions, api::kueue::kRequeued)->reason;

@@ -32,7 +32,7 @@ void Scheduler::remove_topology(std::string_view name) {
 // Capacity that becomes free on nodes is reported by Places::take_reliefs().
 void Scheduler::set_node(const api::Node& node) { impl_->state.places.set_node(node); }
 void Scheduler::remove_node(std::string_view name) { impl_->state.places.remove_node(name); }
-void Scheduler::set_pod(const api::PodPlacement& pod) { impl_->state.places.set_pod(pod); }
+void Scheduler::set_pod(const api::kueue::PodPlacement& pod) { impl_->state.places.set_pod(pod); }
 void Scheduler::remove_pod(std::string_view uid) { impl_->state.places.remove_pod(uid); }
 
 // Nodes do not belong to one tree of cohorts: workloads that found no place may wait in any tree.

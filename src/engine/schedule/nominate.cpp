@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/schedule/make_plan.h"
 #include "engine/schedule/trial.h"
 
 namespace berth::engine {

@@ -22,12 +22,12 @@
 
 #include "api/kueue/types.h"
 #include "engine/queue/usage_book.h"
+#include "engine/queue/workload.h"
 #include "engine/quota/fair_share.h"
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
 #include "engine/schedule/decision.h"
 #include "engine/schedule/options.h"
-#include "engine/schedule/workload.h"
 #include "engine/topology/places.h"
 
 namespace berth::engine {
@@ -93,7 +93,7 @@ class Scheduler {
   void remove_topology(std::string_view name);
   void set_node(const api::Node& node);
   void remove_node(std::string_view name);
-  void set_pod(const api::PodPlacement& pod);
+  void set_pod(const api::kueue::PodPlacement& pod);
   void remove_pod(std::string_view uid);
 
   // --- Workloads.

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "engine/queue/pending.h"
+#include "engine/queue/shape.h"
+#include "engine/queue/slots.h"
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
 #include "engine/schedule/assignment.h"
@@ -15,8 +17,6 @@
 #include "engine/schedule/options.h"
 #include "engine/schedule/precedence.h"
 #include "engine/schedule/queue_config.h"
-#include "engine/schedule/shape.h"
-#include "engine/schedule/slots.h"
 #include "engine/topology/places.h"
 
 namespace berth::engine {

@@ -21,26 +21,26 @@ const api::NodeConstraints& constraints_of(const PodAsk& ask) {
 
 }  // namespace
 
-Counts::Counts(Spots& spots, const CountAsk& ask)
-    : spots_(spots),
+Counts::Counts(TopologyLedger& ledger, const CountAsk& ask)
+    : ledger_(ledger),
       flavor_(ask.flavor),
       worker_{{ask.pod.requests.begin(), ask.pod.requests.end()},
-              spots.requests().acquire(ask.pod.requests),
-              NodeFilter(ask.pod.constraints, spots.view(ask.flavor)->tolerations())},
+              ledger.requests.acquire(ask.pod.requests),
+              NodeFilter(ask.pod.constraints, ledger.views.find(ask.flavor)->tolerations())},
       slice_level_(ask.wanted->slice_level),
       slice_size_(ask.wanted->slice_size),
       inner_(ask.wanted->inner),
       on_empty_(ask.on_empty),
-      view_(spots.view(ask.flavor)) {
+      view_(ledger.views.find(ask.flavor)) {
   if (!ask.leader) return;
   chief_ = std::make_unique<Pod>(Pod{{ask.leader->requests.begin(), ask.leader->requests.end()},
-                                     spots.requests().acquire(ask.leader->requests),
+                                     ledger.requests.acquire(ask.leader->requests),
                                      NodeFilter(ask.leader->constraints, view_->tolerations())});
 }
 
 Counts::~Counts() {
-  spots_.requests().release(worker_.request);
-  if (chief_) spots_.requests().release(chief_->request);
+  ledger_.requests.release(worker_.request);
+  if (chief_) ledger_.requests.release(chief_->request);
 }
 
 bool Counts::same(const Pod& pod, const PodAsk& ask) {
@@ -59,14 +59,15 @@ bool Counts::answers(const CountAsk& ask) const {
 
 // How many pods fit in the free capacity of a spot, with one pod of `beside` already there.
 std::int32_t Counts::fitting(const Spot& spot, const Pod& pod, const Pod* beside) const {
-  const RequestPool& requests = spots_.requests();
+  const RequestPool& requests = ledger_.requests;
   if (requests.unknown(pod.request).valid()) return 0;
   std::span<const Cell> other;
   if (beside) other = requests.cells(beside->request);
   std::int64_t best = kMost;
   for (const Cell& cell : requests.cells(pod.request)) {
-    Wide room = spots_.allocatable(spot, cell.column);
-    room -= on_empty_ ? spots_.used_without_workloads(spot, cell.column) : spots_.used(spot, cell.column);
+    Wide room = ledger_.leaves.allocatable(spot, cell.column);
+    room -=
+        on_empty_ ? ledger_.usage.used_without_workloads(spot, cell.column) : ledger_.leaves.used(spot, cell.column);
     while (!other.empty() && other.front().column < cell.column) other = other.subspan(1);
     if (!other.empty() && other.front().column == cell.column) room -= other.front().amount;
     if (room >= static_cast<Wide>(best) * cell.amount) continue;
@@ -78,13 +79,13 @@ std::int32_t Counts::fitting(const Spot& spot, const Pod& pod, const Pod* beside
 
 bool Counts::admits(Pod& pod, const Spot& spot) {
   if (!view_->leaves_are_nodes()) return true;
-  return pod.filter.look(spots_.machines()[spot.machine], spots_.machines(), spots_.strings()) == Fitness::kFits;
+  return pod.filter.look(ledger_.nodes[spot.machine], ledger_.nodes, ledger_.strings) == Fitness::kFits;
 }
 
 void Counts::count_leaf(DomainId id) {
   const View::Domain& domain = (*view_)[id];
-  const Spot* spot = domain.gone ? nullptr : &spots_[domain.spot];
-  if (spot && (spot->banned || !spots_.usable(*spot))) spot = nullptr;
+  const Spot* spot = domain.gone ? nullptr : &ledger_.leaves[domain.spot];
+  if (spot && (spot->banned || !ledger_.leaves.usable(*spot))) spot = nullptr;
   Tally alone, with;
   bool leads = false;
   if (spot) {
@@ -236,7 +237,7 @@ Counts& CountCache::get(const CountAsk& ask) {
   if (found != counts_.end()) {
     std::rotate(counts_.begin(), found, found + 1);
   } else {
-    counts_.insert(counts_.begin(), std::make_unique<Counts>(spots_, ask));
+    counts_.insert(counts_.begin(), std::make_unique<Counts>(ledger_, ask));
   }
   counts_.front()->refresh();
   std::size_t cells = 0, kept = 0;

@@ -45,7 +45,7 @@ tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<co
   const PlaceAsk& ask = asks[job.workers];
   const std::string& flavor = names.name(ask.flavor);
   Task task;
-  task.view = spots.view(ask.flavor);
+  task.view = ledger.views.find(ask.flavor);
   if (!task.view) return tl::unexpected(fmt::format("Flavor \"{}\" information missing in TAS cache", flavor));
   auto wanted = topology::understand(*task.view, flavor, ask.request, pods, options);
   if (!wanted) return tl::unexpected(std::move(wanted.error()));
@@ -76,9 +76,9 @@ PlaceFailure Places::Impl::too_little_room(const Task& task, const Job& job, std
 }
 
 void Places::Impl::assume(const PlaceAsk& ask, std::span<const Place> places) {
-  const topology::RequestId request = spots.requests().acquire(ask.pod.requests);
-  spots.reserve(topology::kAssumed, request, places);
-  spots.requests().release(request);
+  const topology::RequestId request = ledger.requests.acquire(ask.pod.requests);
+  ledger.claims.reserve(topology::kAssumed, request, places);
+  ledger.requests.release(request);
 }
 
 bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement) {
@@ -112,7 +112,7 @@ Placement Places::Impl::nothing_placed(std::span<const PlaceAsk> asks) {
 
 Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
   Impl& impl = *impl_;
-  impl.spots.renew_worn_views();
+  impl.ledger.tree_leaves.renew_worn_views();
   Placement placement = Impl::nothing_placed(asks);
   const auto jobs = impl.jobs_of(asks);
   if (!jobs) {
@@ -127,7 +127,7 @@ Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
     impl.assume(asks[job.workers], placement.pod_sets[job.workers].places);
     if (job.leader != Impl::kNone) impl.assume(asks[job.leader], placement.pod_sets[job.leader].places);
   }
-  if (jobs->size() > 1) impl.spots.unreserve(topology::kAssumed);
+  if (jobs->size() > 1) impl.ledger.claims.unreserve(topology::kAssumed);
   return placement;
 }
 

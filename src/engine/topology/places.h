@@ -17,12 +17,12 @@
 #include <vector>
 
 #include "api/core/node.h"
-#include "api/core/pod_placement.h"
 #include "api/core/scheduling.h"
+#include "api/kueue/pod_placement.h"
 #include "api/kueue/types.h"
 #include "engine/quota/ids.h"
 #include "engine/quota/names.h"
-#include "engine/schedule/shape.h"
+#include "engine/quota/resource_amount.h"
 #include "engine/topology/options.h"
 
 namespace berth::engine {
@@ -100,7 +100,7 @@ class Places {
   bool set_flavor(FlavorId id, const api::kueue::ResourceFlavor& flavor);
   bool remove_flavor(FlavorId id);
   // A pod that occupies a node (PodPlacement::holds_node). Call remove_pod() when it is gone or has terminated.
-  bool set_pod(const api::PodPlacement& pod);
+  bool set_pod(const api::kueue::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
 
   // --- Claims. `holder` is "namespace/name" of the workload, as its pods name it.
@@ -155,7 +155,7 @@ class Places {
     void again(WorkloadId workload);
     void without_holds();
     // As if all pods were gone whose workload has no claim any more: they are leaving. Except pods whose waiting time
-    // is over: five minutes after the first workload began to wait for them and after their grace periods. Returns
+    // has ended: five minutes after the first workload began to wait for them and after their grace periods. Returns
     // when the first waiting time of the others ends; nullopt when there are no others. `only_looks`: does not start
     // a waiting time.
     std::optional<Time> without_leavers(Time now, bool only_looks);

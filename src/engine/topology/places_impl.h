@@ -7,7 +7,7 @@
 #include "engine/topology/choose.h"
 #include "engine/topology/counts.h"
 #include "engine/topology/places.h"
-#include "engine/topology/spots.h"
+#include "engine/topology/topology_ledger.h"
 #include "engine/topology/wanted.h"
 
 namespace berth::engine {
@@ -28,13 +28,13 @@ struct Places::Impl {
     topology::CountAsk count;
   };
 
-  Impl(Names& names_, TopologyOptions options_) : names(names_), options(options_), spots(names_), counts(spots) {}
+  Impl(Names& names_, TopologyOptions options_) : names(names_), options(options_), ledger(names_), counts(ledger) {}
 
   Impl(const Impl& other, Names& names_)
       : names(names_),
         options(other.options),
-        spots(other.spots, names_),
-        counts(spots),
+        ledger(other.ledger, names_),
+        counts(ledger),
         topologies(other.topologies),
         flavors(other.flavors),
         overfull(other.overfull) {}
@@ -61,7 +61,7 @@ struct Places::Impl {
 
   Names& names;
   TopologyOptions options;
-  topology::Spots spots;
+  topology::TopologyLedger ledger;
   topology::CountCache counts;
   std::map<std::string, api::kueue::Topology, std::less<>> topologies;
   std::vector<std::optional<api::kueue::ResourceFlavor>> flavors;  // by id

@@ -89,9 +89,9 @@ bool Places::Impl::Replacement::fail(std::string text) {
 }
 
 DomainId Places::Impl::Replacement::leaf_of(const std::string& host) const {
-  const SpotId spot = impl_.spots.find_host(host);
+  const SpotId spot = impl_.ledger.leaves.find_host(host);
   if (!spot.valid()) return DomainId();
-  for (const topology::Seat& seat : impl_.spots[spot].seats) {
+  for (const topology::Seat& seat : impl_.ledger.leaves[spot].seats) {
     if (seat.flavor == view_->flavor()) return seat.leaf;
   }
   return DomainId();
@@ -150,7 +150,7 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   const PlaceAsk& ask = asks_[job_.workers];
   const auto& workers = current[job_.workers];
   const auto leader = job_.leader == kNone ? nullptr : current[job_.leader];
-  view_ = impl_.spots.view(ask.flavor);
+  view_ = impl_.ledger.views.find(ask.flavor);
   if (!view_) return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
   if (!view_->leaves_are_nodes()) return true;  // no place is a node
   if (workers && !read(*workers, failed, workers_, missing_)) return false;
@@ -265,7 +265,7 @@ void Places::Impl::Replacement::finish(const Held& held, std::size_t ask) {
 Placement Places::replace(std::span<const PlaceAsk> asks, std::span<const api::kueue::TopologyAssignmentPtr> current,
                           std::span<const std::string> failed) {
   Impl& impl = *impl_;
-  impl.spots.renew_worn_views();
+  impl.ledger.tree_leaves.renew_worn_views();
   Placement placement = Impl::nothing_placed(asks);
   const auto jobs = impl.jobs_of(asks);
   if (!jobs) {
@@ -274,16 +274,16 @@ Placement Places::replace(std::span<const PlaceAsk> asks, std::span<const api::k
   }
   std::vector<SpotId> banned;
   for (const std::string& host : failed) {
-    const SpotId spot = impl.spots.find_host(host);
-    if (!spot.valid() || impl.spots[spot].banned) continue;
-    impl.spots.ban(spot, true);
+    const SpotId spot = impl.ledger.leaves.find_host(host);
+    if (!spot.valid() || impl.ledger.leaves[spot].banned) continue;
+    impl.ledger.tree_leaves.ban(spot, true);
     banned.push_back(spot);
   }
   placement.ok = std::all_of(jobs->begin(), jobs->end(), [&](const Impl::Job& job) {
     return Impl::Replacement(impl, asks, job, placement).run(current, failed);
   });
-  impl.spots.unreserve(topology::kAssumed);
-  for (SpotId spot : banned) impl.spots.ban(spot, false);
+  impl.ledger.claims.unreserve(topology::kAssumed);
+  for (SpotId spot : banned) impl.ledger.tree_leaves.ban(spot, false);
   if (!placement.ok) {
     for (Placed& each : placement.pod_sets) each.places.clear();
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "jobs/job_adapter.h"
 #include "jobs/kinds/job_kind.h"
 #include "jobs/kinds/pod_sets.h"

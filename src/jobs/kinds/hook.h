@@ -3,8 +3,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "jobs/kinds/pod_sets.h"
@@ -46,9 +44,5 @@ class KindHook {
   // Brings all errors of an object into the order in which Kueue lists them.
   virtual void arrange(api::FieldErrors& errors) const;
 };
-
-// Null when there is no hook of this name.
-const KindHook* find_hook(std::string_view name);
-std::string hook_names();  // "none" when there are none, else "a, b"
 
 }  // namespace berth::jobs::kinds

@@ -2,7 +2,6 @@
 // the file format.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,9 +16,6 @@
 namespace berth::jobs::kinds {
 
 class KindHook;
-
-inline constexpr std::string_view kDescriptionVersion = "berth.dev/v1alpha1";
-inline constexpr std::string_view kDescriptionKind = "JobKind";
 
 // A pod set, or one pod set per entry of a list.
 struct PodSetRule {
@@ -82,6 +78,7 @@ struct JobKindSpec {
   std::string api_version() const {
     return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
   }
+  std::string lower_kind() const;  // the kind in lower case: "pytorchjob"
   // The end of the paths of its webhooks: "kubeflow-org-v1-pytorchjob".
   std::string webhook_path() const;
 };
@@ -92,16 +89,5 @@ struct KnownKind {
   JobKindPtr description;
   bool managed = false;
 };
-
-// What of a description is compared with the schema of its kind.
-enum class SchemaCheck : std::uint8_t { kAll, kPaths };
-
-// Reads one description. `origin` names the file in errors; each error is a line "origin:12: field: what was expected".
-// `self`: the type of objects of the kind, from its CustomResourceDefinition; null: not checked.
-Result<JobKindPtr> read_job_kind(std::string_view yaml, std::string_view origin, const cel::TypePtr& self = nullptr,
-                                 SchemaCheck check = SchemaCheck::kAll);
-
-// The descriptions that ship with Berth, by framework. Compiled once.
-const std::vector<JobKindPtr>& shipped_job_kinds();
 
 }  // namespace berth::jobs::kinds

@@ -1,7 +1,7 @@
 // The webhooks of a described kind, as functions: what they set on creation and what they refuse.
 #pragma once
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "jobs/kinds/job_kind.h"
 
 namespace berth::jobs::kinds {

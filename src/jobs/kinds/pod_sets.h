@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "api/field_error.h"
-#include "api/kueue/admission.h"
 #include "api/kueue/types.h"
+#include "api/kueue/webhooks/admission.h"
 #include "jobs/kinds/job_kind.h"
 
 namespace berth::jobs::kinds {

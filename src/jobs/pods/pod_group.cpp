@@ -14,7 +14,7 @@ namespace {
 
 using namespace api::kueue;
 
-// A workload that was given up for a reason that is over: the owner is there, and nothing runs.
+// A workload that was given up for a reason that no longer holds: the owner is there, and nothing runs.
 void start_anew(GroupScene& scene, const WorkloadPtr& workload) {
   const api::Condition* end = api::find_condition(workload->status.conditions, kFinished);
   if (end == nullptr || holds_finalizer(*workload) || workload->meta.deletion || scene.any(is_active_pod)) return;

@@ -13,7 +13,7 @@ namespace berth::jobs {
 
 // The reportingController of these events. They are Berth's own: Kueue tells it on the workload only.
 inline constexpr std::string_view kWaitingController = "berth-pod-controller";
-// The most pods of one group that are told. Each event is a write, and the pods of a group wait for the same thing.
+// The most pods of one group that get an event. Each event is a write, and the pods of a group wait for the same thing.
 inline constexpr std::size_t kToldPods = 100;
 
 // The event for the pods when the workload has begun to wait, or waits for another reason than before; nullopt when

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "api/leaderworkerset/rolling_update.h"
 #include "base/yaml.h"
 

@@ -3,39 +3,21 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
-#include "api/kueue/admission.h"
-#include "api/kueue/types.h"
-#include "api/resources.h"
-#include "base/yaml.h"
+#include "api/kueue/pods.h"
 
 namespace berth::api::kueue::pod_rules_test {
 namespace {
 
-Json object(std::string_view yaml) { return parse_yaml(yaml).value().front(); }
-std::string errors_of(const FieldErrors& errors) { return errors.empty() ? "" : to_string(errors); }
-
-// A pod as Kubernetes completes it before webhooks see it.
-Json pod(std::string_view labels, std::string_view annotations = "{}", std::string_view cpu = "1") {
-  Json out = object(
-      "{metadata: {name: p, namespace: a}, spec: {restartPolicy: Never, priority: 0, containers: [{name: c, image: i, "
-      "resources: {requests: {cpu: '" +
-      std::string(cpu) +
-      "'}}}], tolerations: [{key: node.kubernetes.io/not-ready, operator: Exists, effect: NoExecute, "
-      "tolerationSeconds: 300}, {key: node.kubernetes.io/unreachable, operator: Exists, effect: NoExecute, "
-      "tolerationSeconds: 300}]}, status: {phase: Pending}}");
-  ensure_path(out, {"metadata", "labels"}) = object(labels);
-  ensure_path(out, {"metadata", "annotations"}) = object(annotations);
-  return out;
-}
+using pod_tests::errors_of;
+using pod_tests::kQueued;
+using pod_tests::object;
+using pod_tests::pod;
 
 Json with_defaults(Json out, const JobContext& context = {}) {
   default_pod(out, context);
   return out;
 }
 
-constexpr std::string_view kQueued = "{kueue.x-k8s.io/queue-name: q}";
 constexpr std::string_view kOfGroup = "{kueue.x-k8s.io/queue-name: q, kueue.x-k8s.io/pod-group-name: g}";
 constexpr std::string_view kOfTwo = "{kueue.x-k8s.io/pod-group-total-count: '2'}";
 
@@ -341,68 +323,6 @@ TEST(ValidatePodUpdate, TheQueueStaysInANamespaceWithADefaultQueue) {
       errors_of(validate_pod_update(now, old, {.default_queue_exists = true})),
       "metadata.labels[kueue.x-k8s.io/queue-name]: Invalid value: \"\": queue-name must not be empty in namespace "
       "with default queue");
-}
-
-// --- The rules with what is stored in the cluster.
-
-class PodAdmission : public testing::Test {
- protected:
-  const AdmissionRules& rules = admission_rules("", "pods");
-  std::map<std::string, Json> jobs;
-  bool default_queue = false;
-  int looks = 0;
-  ObjectGetter get = [this](const GroupVersionResource& gvr, std::string_view, std::string_view name) -> JsonPtr {
-    ++looks;
-    if (gvr == kLocalQueues && default_queue) return std::make_shared<const Json>(JsonObject());
-    const auto job = jobs.find(std::string(name));
-    if (gvr != kJobs || job == jobs.end()) return nullptr;
-    return std::make_shared<const Json>(job->second);
-  };
-  AdmissionPolicy policy{.manage_pods = true};
-
-  static Json of_job(Json object, std::string_view name) {
-    ensure_path(object, {"metadata", "ownerReferences"}) = JsonArray{
-        JsonObject{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", name}, {"uid", "u"}, {"controller", true}}};
-    return object;
-  }
-  bool gated(Json pod) {
-    const AdmissionContext context{get, policy};
-    const bool expected = rules.mutates(pod, context);
-    const Json before = pod;
-    rules.mutate(pod, context);
-    EXPECT_EQ(pod != before, expected);
-    return has_scheduling_gate(pod, "kueue.x-k8s.io/admission");
-  }
-};
-
-TEST_F(PodAdmission, NothingHappensWhileTheFrameworkIsOff) {
-  EXPECT_TRUE(gated(pod(kQueued)));
-  const Json wrong = pod("{kueue.x-k8s.io/queue-name: Bad_Name}");
-  EXPECT_NE(errors_of(rules.check(wrong, nullptr, "", {get, policy})), "");
-  EXPECT_EQ(errors_of(rules.check(wrong, nullptr, "status", {get, policy})), "");
-  policy.manage_pods = false;
-  EXPECT_FALSE(gated(pod(kQueued)));
-  EXPECT_EQ(errors_of(rules.check(wrong, nullptr, "", {get, policy})), "");
-}
-
-TEST_F(PodAdmission, PodsOfJobsAreQueuedWithTheirJob) {
-  jobs["managed"] = object("{metadata: {namespace: a, uid: u, labels: {kueue.x-k8s.io/queue-name: q}}}");
-  jobs["free"] = object("{metadata: {namespace: a, uid: u}}");
-  EXPECT_FALSE(gated(of_job(pod(kQueued), "managed")));
-  EXPECT_TRUE(gated(of_job(pod(kQueued), "free")));
-  EXPECT_FALSE(gated(of_job(pod("{}"), "free")));
-  default_queue = true;
-  EXPECT_TRUE(gated(pod("{}")));
-  EXPECT_FALSE(gated(of_job(pod("{}"), "free"))) << "a Job answers for the queue of its pods";
-  policy.manage_jobs_without_queue_name = true;
-  EXPECT_FALSE(gated(of_job(pod(kQueued), "free")));
-}
-
-TEST_F(PodAdmission, OwnersInACircleEnd) {
-  jobs["a"] = of_job(object("{metadata: {namespace: a, uid: u}}"), "b");
-  jobs["b"] = of_job(object("{metadata: {namespace: a, uid: u}}"), "a");
-  EXPECT_TRUE(gated(of_job(pod(kQueued), "a")));
-  EXPECT_LE(looks, 50);
 }
 
 }  // namespace

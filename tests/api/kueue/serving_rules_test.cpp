@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "api/kueue/admission.h"
 #include "api/kueue/deployment_rules.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/stateful_set_rules.h"
+#include "api/kueue/webhooks/admission.h"
 #include "base/yaml.h"
 
 namespace berth::api::kueue::serving_rules_test {

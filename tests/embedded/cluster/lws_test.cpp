@@ -6,8 +6,8 @@
 
 #include "api/leaderworkerset/names.h"
 #include "base/embedded.h"
-#include "embedded/cluster/pod_writes.h"
 #include "embedded/cluster/pretend_cluster.h"
+#include "embedded/cluster/shared/pod_writes.h"
 
 namespace berth::cluster::lws_test {
 namespace {

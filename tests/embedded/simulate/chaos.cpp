@@ -52,8 +52,8 @@ class Chaos {
   bool set_up() {
     simulate::WorldOptions world;
     world.start = began_ = parse_time("2026-01-01T00:00:00Z").value();
-    const bool machine_room = options_.seed % 2 == 0;
-    world.nodes = machine_room ? "1x2x2" : "1x1x3";
+    const bool topology = options_.seed % 2 == 0;
+    world.nodes = topology ? "1x2x2" : "1x1x3";
     world.node_resources = "cpu=8,memory=32Gi";
     world.seed = options_.seed;
     world.controller = false;
@@ -64,7 +64,7 @@ class Chaos {
     }
     world_ = std::move(*made);
     storm_ = std::make_unique<Storm>(*world_, options_.seed);
-    people_ = std::make_unique<People>(world_->client(), world_->executor(), options_.seed, machine_room);
+    people_ = std::make_unique<People>(world_->client(), world_->executor(), options_.seed, topology);
     people_->on_node_failed([this](const std::string& name) { audit_.node_failed(name); });
     if (!storm_->populate(people_->estate())) return false;
     auto activate = world_->request_for("", "AdmissionCheck", "", "check").value();

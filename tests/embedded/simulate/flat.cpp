@@ -36,7 +36,7 @@ class Life {
     simulate::WorldOptions world;
     world.start = parse_time("2026-11-21T09:00:00Z").value();
     world.controller = false;
-    world.machines = false;
+    world.runs_nodes = false;
     world_ = World::make(world).value();
     controller::ControllerOptions controller;
     controller.metrics = &metrics_;

@@ -9,6 +9,7 @@
 #include "embedded/apiserver/server/api_server.h"
 #include "embedded/cluster/operators/described_pods.h"
 #include "embedded/simulate/kind_installers.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::simulation {
 namespace {

@@ -7,6 +7,7 @@
 #include "embedded/simulate/kind_audit.h"
 #include "embedded/simulate/kind_installers.h"
 #include "embedded/simulate/kind_people.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::simulation {
 namespace {

@@ -6,6 +6,7 @@
 #include "base/embedded.h"
 #include "base/yaml.h"
 #include "jobs/kinds/job_kind.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::simulation {
 namespace {

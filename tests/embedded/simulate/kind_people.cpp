@@ -8,6 +8,7 @@
 
 #include "api/resources.h"
 #include "base/yaml.h"
+#include "jobs/kinds/read/shipped.h"
 #include "source_dir.h"
 
 namespace berth::simulation {

@@ -1,4 +1,4 @@
-// A follower reads and writes nothing. A new leader decides on the present state. A leader whose time is over writes
+// A follower reads and writes nothing. A new leader decides on the present state. A leader whose time has passed writes
 // nothing.
 #include <gtest/gtest.h>
 

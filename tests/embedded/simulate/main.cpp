@@ -3,7 +3,7 @@
 //                   [--journal BYTES]
 //     replays one seed; with --journal, also the journals that its controllers record, in segments of so many bytes
 //   test_simulation --soak MINUTES [--from SEED] [--parallel N]
-//     plays new seeds until the time is over
+//     plays new seeds until the time has passed
 //   test_simulation --pods 1 --seeds N --from SEED [--parallel N]
 //     plays these seeds with pods and their owners
 //   test_simulation --kinds 1 --seeds N --from SEED

@@ -109,7 +109,7 @@ std::map<std::string, std::string> MonkeyAct::picture() const {
   for (const auto& queue : list_all(storm_.world(), "kueue.x-k8s.io/v1beta2", "ClusterQueue")) {
     const std::string name(string_at(queue, {"metadata", "name"}));
     const auto pending = engine.pending_in_cluster_queue(name, 0, kMostPending);
-    std::string& line = out["who waits in " + name];
+    std::string& line = out["waiting in " + name];
     if (!pending) continue;
     for (const auto& waiting : *pending) line += waiting.object->meta.ns + "/" + waiting.object->meta.name + " ";
     const auto status = engine.cluster_queue_status(name);

@@ -12,8 +12,8 @@ constexpr std::int64_t kNodeCpus = 8;  // cpu of each node
 
 }  // namespace
 
-People::People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool machine_room)
-    : client_(client), executor_(executor), random_(seed), hands_(client, random_), machine_room_(machine_room) {}
+People::People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool topology)
+    : client_(client), executor_(executor), random_(seed), hands_(client, random_), topology_(topology) {}
 
 std::vector<Json> People::estate() {
   queues_ = 2 + static_cast<int>(random_.below(3));
@@ -32,7 +32,7 @@ std::vector<Json> People::estate() {
       yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Cohort, metadata: {name: left}, spec: {parentName: "
            "root}}"),
   };
-  if (machine_room_) {
+  if (topology_) {
     objects.push_back(
         yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: room}, spec: {levels: [{nodeLabel: "
              "cloud.provider.com/topology-rack}, {nodeLabel: kubernetes.io/hostname}]}}"));
@@ -68,7 +68,7 @@ std::vector<Json> People::estate() {
     if (i % 2 == 0)
       ensure_path(queue, {"spec", "admissionScope"}) = yaml("{admissionMode: UsageBasedAdmissionFairSharing}");
     JsonArray flavors;
-    const bool placed = machine_room_ && (i == 0 || random_.chance(600));
+    const bool placed = topology_ && (i == 0 || random_.chance(600));
     for (const char* flavor : {placed ? "placed" : "first", "second"}) {
       Json quota = JsonObject{{"name", "cpu"}, {"nominalQuota", number(random_.below(9))}};
       if (random_.chance(300)) quota.as_object()["borrowingLimit"] = number(random_.below(6));
@@ -102,7 +102,7 @@ void People::act() {
     case 4:
       return edit_workload();
     case 5:
-      return machine_room_ && random_.chance(500) ? break_node() : edit_node();
+      return topology_ && random_.chance(500) ? break_node() : edit_node();
     case 6:
     case 7:
     case 8:
@@ -129,7 +129,7 @@ void People::submit() {
     ensure_path(job, {"metadata", "labels", "kueue.x-k8s.io/max-exec-time-seconds"}) = number(5 + random_.below(60));
   if (random_.chance(50))
     ensure_path(job, {"spec", "template", "metadata", "annotations", "berth.dev/exit-code"}) = "1";
-  if (machine_room_) ask_for_places(job);
+  if (topology_) ask_for_places(job);
   hands_.create(api::kJobs, pick(random_, {"a", "b"}), std::move(job));
 }
 
@@ -208,7 +208,7 @@ void People::edit_node() {
   hands_.patch_some(api::kNodes, "", [this](const Json& node) {
     const bool cordon = random_.chance(400);
     // Cordoning taints the node.
-    if (cordon && machine_room_) node_failed_(std::string(string_at(node, {"metadata", "name"})));
+    if (cordon && topology_) node_failed_(std::string(string_at(node, {"metadata", "name"})));
     return Json(JsonObject{{"spec", JsonObject{{"unschedulable", cordon}}}});
   });
 }

@@ -17,10 +17,10 @@ namespace berth::simulation {
 
 class People {
  public:
-  // `machine_room`: the cluster has a Topology, jobs request placement in it, and nodes fail.
-  People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool machine_room);
+  // `topology`: the cluster has a Topology, jobs request placement in it, and nodes fail.
+  People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool topology);
   // Sets the callback for each node that these users delete, fail, taint or cordon. It is called before the request
-  // is sent. Required with `machine_room`.
+  // is sent. Required with `topology`.
   void on_node_failed(std::function<void(const std::string& name)> told) { node_failed_ = std::move(told); }
 
   // Returns the objects to start with: queues, flavors, priority classes, checks and namespaces.
@@ -52,7 +52,7 @@ class People {
   Executor& executor_;
   simulate::Random random_;
   Hands hands_;
-  bool machine_room_;
+  bool topology_;
   std::function<void(const std::string&)> node_failed_;
   std::vector<Json> gone_nodes_;  // deleted nodes, as they are to be created again
   int queues_ = 0;

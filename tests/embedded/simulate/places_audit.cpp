@@ -1,8 +1,8 @@
 #include "embedded/simulate/places_audit.h"
 
 #include "api/core/node.h"
-#include "api/core/pod_placement.h"
 #include "api/core/pod_resources.h"
+#include "api/kueue/pod_placement.h"
 
 namespace berth::simulation {
 namespace {
@@ -108,7 +108,7 @@ void PlacesAudit::audit_pods(const std::map<std::string, Given>& by_key, const S
   // Number of ungated pods by (workload/pod set, node).
   std::map<std::pair<std::string, std::string>, std::int32_t> let_go;
   for (const JsonPtr& json : now.pods) {
-    const auto pod = api::decode_pod_placement(*json);
+    const auto pod = api::kueue::decode_pod_placement(*json);
     if (pod.workload.empty() || !pod.holds_node()) continue;
     const std::string who = "pod " + api::object_key(pod.ns, pod.name);
     const auto selected = string_at(*json, {"spec", "nodeSelector", "kubernetes.io/hostname"});

@@ -14,8 +14,6 @@ namespace berth::simulation {
 namespace {
 
 constexpr std::string_view kKueueVersion = "kueue.x-k8s.io/v1beta2";
-constexpr std::string_view kAdmissionGateName = "kueue.x-k8s.io/admission";
-constexpr std::string_view kFinalizerOfPods = "kueue.x-k8s.io/managed";
 // No finalizer keeps a pod or a workload longer than this after its deletion.
 constexpr Duration kLongestFarewell = std::chrono::minutes(15);
 // A client may delete the workload of a running pod, with its finalizer. Berth stops the pod within this time, whatever
@@ -25,16 +23,6 @@ constexpr Duration kLongestWithoutQuota = std::chrono::minutes(3);
 std::string told(Json object) {
   erase_path(object, {"metadata", "managedFields"});
   return to_string(object);
-}
-
-bool has_gate(const JsonArray& gates) {
-  return std::ranges::any_of(gates, [](const Json& gate) { return string_at(gate, {"name"}) == kAdmissionGateName; });
-}
-
-bool keeps_finalizer(const Json& pod) {
-  return std::ranges::any_of(array_at(pod, {"metadata", "finalizers"}), [](const Json& one) {
-    return one.is_string() && view(one.get_string()) == kFinalizerOfPods;
-  });
 }
 
 api::Conditions conditions_of_object(const Json& object) {
@@ -77,73 +65,14 @@ bool says_why(const Json& workload) {
 
 std::int64_t wanted_by(const Json& owner) { return int_at(owner, {"spec", "replicas"}, 1); }
 
-bool is_deleted(const Json& object) { return find_path(object, {"metadata", "deletionTimestamp"}) != nullptr; }
-
-std::string controller_uid(const Json& object) {
-  for (const Json& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"})) return std::string(string_at(owner, {"uid"}));
-  }
-  return {};
-}
-
-// Users give pods other groups and roles while they wait.
-bool belongs_to(const PodSight& pod, const Json& workload) {
-  if (string_at(workload, {"metadata", "name"}) != pod.group) return false;
-  return std::ranges::any_of(array_at(workload, {"spec", "podSets"}),
-                             [&](const Json& one) { return string_at(one, {"name"}) == pod.role; });
-}
-
-// Whether these pods are a group that can get a workload: they agree, and none is missing.
-bool is_whole(const std::vector<PodSight>& group) {
-  const PodSight* first = nullptr;
-  std::int64_t waiting = 0;
-  for (const PodSight& pod : group) {
-    if (pod.runs()) return false;  // it is about to be stopped
-    if (!pod.gated || pod.ended || pod.deleting) continue;
-    if (first == nullptr) first = &pod;
-    if (pod.queue != first->queue || pod.total != first->total) return false;
-    ++waiting;
-  }
-  return first != nullptr && !first->queue.empty() && std::to_string(waiting) >= first->total &&
-         first->total.size() == 1;
-}
-
 }  // namespace
-
-PodSight::PodSight(const Json& pod)
-    : name(string_at(pod, {"metadata", "name"})),
-      uid(string_at(pod, {"metadata", "uid"})),
-      phase(string_at(pod, {"status", "phase"})),
-      group(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-name"})),
-      workload(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/workload"})),
-      pod_set(string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/podset"})),
-      role(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/role-hash"})),
-      queue(string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/queue-name"})),
-      total(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-total-count"})),
-      controller(controller_uid(pod)),
-      by_hand(find_path(pod, {"metadata", "annotations", kUngatedByHand}) != nullptr),
-      deleting(is_deleted(pod)),
-      gated(has_gate(array_at(pod, {"spec", "schedulingGates"}))),
-      ended(phase == "Succeeded" || phase == "Failed") {
-  bound = !string_at(pod, {"spec", "nodeName"}).empty();
-  if (group.empty()) group = string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/pod-group-name"});
-  managed =
-      gated || keeps_finalizer(pod) ||
-      (string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/managed"}) == "true" && !(queue.empty() && group.empty()));
-  for (const auto& condition : array_at(pod, {"status", "conditions"})) {
-    const auto type = string_at(condition, {"type"});
-    const bool yes = string_at(condition, {"status"}) == "True";
-    if (type == "Ready") ready = yes;
-    if (type == "PodScheduled" && !yes) unschedulable = string_at(condition, {"message"});
-  }
-}
 
 // The gate goes only when the workload of the pod is admitted and holds quota at this moment. A workload that a client
 // has just deleted is not there to ask.
 void PodAudit::look_at_write(const api::RestRequest& request) {
   if (request.verb != api::Verb::kPatch || request.resource.resource != "pods" || !request.subresource.empty() ||
       find_path(request.body, {"spec", "schedulingGates"}) == nullptr ||
-      has_gate(array_at(request.body, {"spec", "schedulingGates"})))
+      has_admission_gate(array_at(request.body, {"spec", "schedulingGates"})))
     return;
   const auto& get = storm_.world().server().objects().get;
   const JsonPtr pod = get(api::kPods, request.ns, request.name);
@@ -273,7 +202,7 @@ void PodAudit::check_waiting(const PodSight& pod, const Json& json, const Rest& 
     if (!says_why(*workload)) storm_.complain("a pod waits without a reason: " + told(json) + " " + told(*workload));
   } else if (workload == nullptr) {
     if (is_whole(rest.groups.at(pod.group))) storm_.complain("a group is forgotten: " + told(json));
-  } else if (!finished && belongs_to(pod, *workload)) {
+  } else if (!finished && pod.belongs_to(*workload)) {
     if (admitted)
       storm_.complain("a pod of an admitted group was not let go: " + told(json) + " " + told(*workload));
     else if (!says_why(*workload))
@@ -320,7 +249,7 @@ void PodAudit::check_held(const std::string& name, const Json& workload, const R
     waits = waits || pod.by_hand || ((fast == "true" || serving == "true") && pod.controller.empty());
     if (!pod.runs()) continue;
     ++running;
-    const bool edited = pod.managed && !pod.group.empty() && !belongs_to(pod, workload);
+    const bool edited = pod.managed && !pod.group.empty() && !pod.belongs_to(workload);
     ready += pod.ready && !edited ? 1 : 0;
     waits = waits || !pod.unschedulable.empty();
   }
@@ -346,7 +275,7 @@ void PodAudit::check_serves_or_waits(const Json& owner, const Json& json, const 
     if (pod.unschedulable.empty()) storm_.complain("a pod does not start: " + told(json));
   } else {
     const Json* workload = workload_of(pod, rest);
-    const bool edited = workload != nullptr && !pod.group.empty() && !belongs_to(pod, *workload);
+    const bool edited = workload != nullptr && !pod.group.empty() && !pod.belongs_to(*workload);
     if (workload == nullptr || !(says_why(*workload) || edited))
       storm_.complain("a pod of an owner waits without a reason: " + told(json) + " " + told(owner) + " " +
                       (workload == nullptr ? "(no workload)" : told(*workload)));

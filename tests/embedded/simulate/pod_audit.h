@@ -10,26 +10,10 @@
 
 #include "api/rest.h"
 #include "base/json.h"
+#include "embedded/simulate/pod_sight.h"
 #include "embedded/simulate/storm.h"
 
 namespace berth::simulation {
-
-// On pods whose scheduling gate a user removes.
-inline constexpr std::string_view kUngatedByHand = "test.example.com/ungated-by-hand";
-
-struct PodSight {
-  explicit PodSight(const Json& pod);
-
-  std::string name, uid, phase, group, workload, pod_set, role, queue, total, controller;
-  bool managed = false;  // Berth manages the pod, even if a client removed some of its labels
-  bool by_hand = false, deleting = false, gated = false, ended = false, ready = false;
-  std::string unschedulable;  // why it has no node
-  bool bound = false;
-  // Containers run or may start.
-  bool runs() const { return !gated && !ended && !deleting; }
-  // Containers run, start or end.
-  bool active() const { return !gated && !ended && (bound || !deleting); }
-};
 
 class PodAudit {
  public:

@@ -86,7 +86,7 @@ class Play {
   explicit Play(std::uint64_t seed) : random_(seed) {
     simulate::WorldOptions options;
     options.controller = false;
-    options.machines = false;
+    options.runs_nodes = false;
     options.seed = seed;
     world_ = std::move(*simulate::World::make(options));
     faulty_ = std::make_unique<simulate::FaultyClient>(world_->client(), world_->executor(), seed, rates());

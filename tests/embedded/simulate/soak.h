@@ -26,7 +26,7 @@ SeedReport play_pods(std::uint64_t run);
 // Plays run_kind_chaos() with this seed in this process.
 SeedReport play_jobs(std::uint64_t run);
 
-// Plays seeds until the time is over or there are 20 findings. Prints what was played, and each finding with the
+// Plays seeds until the time has passed or there are 20 findings. Prints what was played, and each finding with the
 // command that replays it. Returns the exit code: 0 when there was no finding, else 1.
 int soak(const SoakOptions& options);
 

@@ -118,7 +118,7 @@ void Storm::plan_death() {
   const bool before = random_.chance(500);
   client_->on_write([this, last_write, before, writes = std::uint64_t{0}](std::uint64_t) mutable {
     if (++writes != last_write) return true;
-    restart_due_ = true;  // the process ends when this task is over
+    restart_due_ = true;  // the process ends when this task has ended
     return !before;       // true: its last request is still carried out
   });
 }

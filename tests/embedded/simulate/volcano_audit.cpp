@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "api/core/pod_placement.h"
+#include "api/kueue/pod_placement.h"
 #include "api/resources.h"
 #include "api/volcano/names.h"
 #include "controller/group_pods.h"
@@ -186,7 +186,7 @@ std::map<std::string, api::ResourceList> running_by_group(simulate::World& world
   std::map<std::string, api::ResourceList> out;
   for (const Json& pod : list_all(world, "v1", "Pod")) {
     const std::string group = controller::group_of_pod(pod);
-    const auto placement = api::decode_pod_placement(pod);
+    const auto placement = api::kueue::decode_pod_placement(pod);
     const bool let_go = string_at(pod, {"metadata", "annotations", api::volcano::kQueueCharged}) == "true";
     if (group.empty() || placement.terminated || !(placement.bound || let_go)) continue;
     auto& sum = out[group];

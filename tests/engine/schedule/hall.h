@@ -61,9 +61,9 @@ class Hall : public World {
     scheduler.set_node(node);
   }
   // A pod on `node` that belongs to `workload`, or to no placed workload.
-  api::PodPlacement pod(const std::string& name, const std::string& node, const std::string& cpu,
-                        const std::string& workload = "") {
-    api::PodPlacement pod;
+  api::kueue::PodPlacement pod(const std::string& name, const std::string& node, const std::string& cpu,
+                               const std::string& workload = "") {
+    api::kueue::PodPlacement pod;
     pod.uid = pod.name = name;
     pod.ns = "ns";
     pod.workload = workload;

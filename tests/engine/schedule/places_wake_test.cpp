@@ -49,7 +49,7 @@ TEST(PlacesWake, ANodeThatJoinsOrBecomesReady) {
 TEST(PlacesWake, APodThatEnds) {
   Hall hall(1, 1, "4");
   hall.queue(queue_of("q"));
-  api::PodPlacement other = hall.pod("other", "r1-n1", "3");
+  api::kueue::PodPlacement other = hall.pod("other", "r1-n1", "3");
   hall.job({.name = "b", .queue = "q", .count = 2});
   EXPECT_EQ(hall.moves(), Texts{});
   EXPECT_FALSE(hall.scheduler.wants_pass());
@@ -61,7 +61,7 @@ TEST(PlacesWake, APodThatEnds) {
 
 TEST(PlacesWake, AFinishedWorkloadsPodsHoldTheirPlaceUntilTheyAreGone) {
   Full hall;
-  api::PodPlacement left = hall.pod("left", "r1-n1", "3", "a");
+  api::kueue::PodPlacement left = hall.pod("left", "r1-n1", "3", "a");
   left.terminating = true;
   hall.scheduler.set_pod(left);
   hall.finish("a");

@@ -231,11 +231,11 @@ class PodBuilder {
   PodBuilder& unbound() { return p_.bound = false, *this; }
   PodBuilder& terminating() { return p_.terminating = true, *this; }
   PodBuilder& terminated() { return p_.terminated = true, *this; }
-  operator api::PodPlacement() const { return p_; }  // NOLINT
-  Ptr<api::PodPlacement> ptr() const { return std::make_shared<const api::PodPlacement>(p_); }
+  operator api::kueue::PodPlacement() const { return p_; }  // NOLINT
+  Ptr<api::kueue::PodPlacement> ptr() const { return std::make_shared<const api::kueue::PodPlacement>(p_); }
 
  private:
-  api::PodPlacement p_;
+  api::kueue::PodPlacement p_;
 };
 
 inline api::kueue::Topology topology(std::string name) {

@@ -91,7 +91,9 @@ void Scenario::give(const api::kueue::Topology& t) {
   feed(TopologySeen{std::make_shared<const api::kueue::Topology>(t)});
 }
 void Scenario::give(const api::Node& n) { feed(NodeSeen{std::make_shared<const api::Node>(n)}); }
-void Scenario::give(const api::PodPlacement& p) { feed(PodSeen{std::make_shared<const api::PodPlacement>(p)}); }
+void Scenario::give(const api::kueue::PodPlacement& p) {
+  feed(PodSeen{std::make_shared<const api::kueue::PodPlacement>(p)});
+}
 void Scenario::give_namespace(std::string name, api::StringMap labels) {
   feed(NamespaceSeen{std::move(name), std::move(labels)});
 }

@@ -27,7 +27,7 @@ class Scenario {
   void give(const api::kueue::AdmissionCheck& check);
   void give(const api::kueue::Topology& topology);
   void give(const api::Node& node);
-  void give(const api::PodPlacement& pod);
+  void give(const api::kueue::PodPlacement& pod);
   void give(const Workload& workload);  // creates it
   void take(const Event& gone) { feed(gone); }
   void give_namespace(std::string name, api::StringMap labels);

@@ -30,7 +30,7 @@ TEST(TopologyLedger, ATerminatingPodHoldsItsNodeUntilItIsGone) {
   EXPECT_FALSE(room.places.holds(workload(0)));
   EXPECT_FALSE(room.place({Gang{.count = 4}}).ok);
   EXPECT_TRUE(room.place({Gang{.count = 3}}).ok);
-  api::PodPlacement dying = Room::a_pod("a", "r1-n1", {{"cpu", "1"}}, "w0");
+  api::kueue::PodPlacement dying = Room::a_pod("a", "r1-n1", {{"cpu", "1"}}, "w0");
   dying.terminating = true;
   room.places.set_pod(dying);
   EXPECT_FALSE(room.place({Gang{.count = 4}}).ok);

@@ -99,8 +99,8 @@ class Life {
 
   void set_pod() {
     const std::string name = "p" + std::to_string(draw(0, 14));
-    api::PodPlacement pod = Room::a_pod(name, chance(85) ? "n" + std::to_string(draw(0, 9)) : "h", some_requests(),
-                                        chance(60) ? "w" + std::to_string(draw(0, 5)) : "");
+    api::kueue::PodPlacement pod = Room::a_pod(name, chance(85) ? "n" + std::to_string(draw(0, 9)) : "h",
+                                               some_requests(), chance(60) ? "w" + std::to_string(draw(0, 5)) : "");
     pod.bound = chance(70);
     pod.terminated = chance(10);
     room_.places.set_pod(pod);
@@ -201,7 +201,7 @@ class Life {
   bool groups_;
   Room room_;
   std::map<std::string, api::Node> nodes_;
-  std::map<std::string, api::PodPlacement> pods_;
+  std::map<std::string, api::kueue::PodPlacement> pods_;
   std::map<std::size_t, std::pair<std::vector<Gang>, Claim>> claims_;
   std::map<std::string, api::StringMap> flavors_;
   bool topology_ = false;

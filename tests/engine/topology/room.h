@@ -99,9 +99,9 @@ class Room {
   bool node(const std::string& name, api::StringMap labels, const Amounts& allocatable) {
     return places.set_node(a_node(name, std::move(labels), allocatable));
   }
-  static api::PodPlacement a_pod(const std::string& name, const std::string& node, const Amounts& requests,
-                                 const std::string& workload = "") {
-    api::PodPlacement made;
+  static api::kueue::PodPlacement a_pod(const std::string& name, const std::string& node, const Amounts& requests,
+                                        const std::string& workload = "") {
+    api::kueue::PodPlacement made;
     made.uid = "uid-" + name;
     made.ns = "ns";
     made.name = name;

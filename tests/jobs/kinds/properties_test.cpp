@@ -6,6 +6,7 @@
 #include "jobs/kinds/hooks/support.h"
 #include "jobs/kinds/kind_rules.h"
 #include "jobs/kinds/random_jobs.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::jobs::kinds::properties_test {
 namespace {

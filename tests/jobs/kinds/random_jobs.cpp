@@ -110,7 +110,7 @@ Json RandomJobs::spark_section(bool executor) {
   if (chance(30)) out["tolerations"] = JsonArray();
   if (chance(30)) out["tolerations"] = JsonArray{JsonObject{{"key", "u"}, {"operator", "Exists"}}};
   if (chance(30)) out["sidecars"] = JsonArray{JsonObject{{"name", "side"}, {"image", "s"}}};
-  // An empty node selector in the template is not told apart from none when the application has one of its own.
+  // An empty node selector in the template cannot be distinguished from none when the application has one of its own.
   if (chance(40)) {
     out["template"] = pod_template();
     const Json* selector = find_path(out["template"], {"spec", "nodeSelector"});

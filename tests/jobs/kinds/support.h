@@ -8,6 +8,7 @@
 
 #include "base/yaml.h"
 #include "jobs/kinds/described_job.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::jobs::kinds::support {
 

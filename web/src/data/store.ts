@@ -1,4 +1,4 @@
-// What the server has sent: one map per collection. Views subscribe to a collection and are told of changes in bursts.
+// What the server has sent: one map per collection. Views subscribe to a collection and get changes in bursts.
 import type { CollectionName, Collections } from './rows';
 
 export type CollectionState = 'waiting' | 'ready' | 'denied';

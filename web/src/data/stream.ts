@@ -80,7 +80,7 @@ export class Streams {
   private settle: ReturnType<typeof setTimeout> | undefined;
   private hide: ReturnType<typeof setTimeout> | undefined;
   private listeners = new Set<() => void>();
-  // The session is over (reason: expired, signedOut), or a stream was refused and the session has to be asked about.
+  // The session has ended (reason: expired, signedOut), or a stream was refused and the session has to be asked about.
   onEnd: (reason: string) => void = () => {};
   onRefused: () => void = () => {};
 

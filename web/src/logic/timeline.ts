@@ -33,7 +33,7 @@ export function timeline(workload: Record<string, unknown>): Moment[] {
     const c = object(each) as Condition;
     const yes = c.status === 'True';
     const type = text(c.type);
-    // Evicted=False and the like only say that something is over.
+    // Evicted=False and the like only say that something has ended.
     if (!yes && type !== 'QuotaReserved' && type !== 'Admitted' && type !== 'PodsReady' && type !== 'Requeued') continue;
     add({ at: at(c.lastTransitionTime), what: yes ? type : `!${type}`, reason: text(c.reason), message: text(c.message), tone: yes ? (TONES[type] ?? 'info') : 'wait' });
   }

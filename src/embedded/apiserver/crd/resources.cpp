@@ -1,9 +1,9 @@
 // Creates the resources that a CustomResourceDefinition defines.
 #include <fmt/format.h>
 
+#include "base/json_path.h"
 #include "embedded/apiserver/crd/crd.h"
 #include "embedded/apiserver/crd/internal.h"
-#include "embedded/apiserver/json_path.h"
 #include "embedded/apiserver/schema/structural.h"
 
 namespace berth::apiserver {

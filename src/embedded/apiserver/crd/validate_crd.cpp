@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json_path.h"
 #include "base/text.h"
 #include "embedded/apiserver/crd/internal.h"
-#include "embedded/apiserver/json_path.h"
 #include "embedded/apiserver/schema/structural.h"
 
 namespace berth::apiserver {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/json_path.h"
 #include "embedded/apiserver/crd/crd.h"
-#include "embedded/apiserver/json_path.h"
 #include "embedded/apiserver/schema/internal.h"
 #include "embedded/apiserver/schema/structural.h"
 

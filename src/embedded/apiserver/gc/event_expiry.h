@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "embedded/apiserver/server/core.h"
+#include "embedded/apiserver/requests/core.h"
 
 namespace berth::apiserver {
 

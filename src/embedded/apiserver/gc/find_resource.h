@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "embedded/apiserver/server/core.h"
+#include "embedded/apiserver/requests/core.h"
 
 namespace berth::apiserver {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "embedded/apiserver/gc/find_resource.h"
-#include "embedded/apiserver/server/metadata.h"
+#include "embedded/apiserver/requests/metadata.h"
 
 namespace berth::apiserver {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "embedded/apiserver/gc/owner_graph.h"
 #include "embedded/apiserver/gc/turn.h"
-#include "embedded/apiserver/server/requests.h"
+#include "embedded/apiserver/requests/requests.h"
 
 namespace berth::apiserver {
 

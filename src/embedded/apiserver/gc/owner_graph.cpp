@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "embedded/apiserver/server/metadata.h"
+#include "embedded/apiserver/requests/metadata.h"
 
 namespace berth::apiserver {
 namespace {

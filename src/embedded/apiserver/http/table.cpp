@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "base/json_path.h"
 #include "embedded/apiserver/builtin/table.h"
-#include "embedded/apiserver/json_path.h"
 
 namespace berth::apiserver::http {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "base/json_path.h"
 #include "cel/program.h"
-#include "embedded/apiserver/json_path.h"
 #include "embedded/apiserver/schema/internal.h"
 #include "embedded/apiserver/schema/structural.h"
 

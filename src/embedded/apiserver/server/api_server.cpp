@@ -11,12 +11,12 @@
 #include "embedded/apiserver/gc/garbage_collector.h"
 #include "embedded/apiserver/gc/namespace_lifecycle.h"
 #include "embedded/apiserver/http/message.h"
-#include "embedded/apiserver/server/answers.h"
-#include "embedded/apiserver/server/core.h"
-#include "embedded/apiserver/server/crds.h"
-#include "embedded/apiserver/server/handlers.h"
-#include "embedded/apiserver/server/requests.h"
-#include "embedded/apiserver/server/watches.h"
+#include "embedded/apiserver/requests/answers.h"
+#include "embedded/apiserver/requests/core.h"
+#include "embedded/apiserver/requests/crds.h"
+#include "embedded/apiserver/requests/handlers.h"
+#include "embedded/apiserver/requests/requests.h"
+#include "embedded/apiserver/requests/watches.h"
 
 namespace berth::apiserver {
 namespace {

@@ -6,7 +6,7 @@
 #include "api/apps_resources.h"
 #include "api/meta.h"
 #include "embedded/cluster/apps/objects.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 
 namespace berth::cluster {
 namespace {

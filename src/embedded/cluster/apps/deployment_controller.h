@@ -10,9 +10,9 @@
 #include "base/executor.h"
 #include "embedded/cluster/apps/deployment_sync.h"
 #include "embedded/cluster/apps/writes.h"
-#include "embedded/cluster/looks.h"
-#include "embedded/cluster/own_writes.h"
-#include "embedded/cluster/owned_pods.h"
+#include "embedded/cluster/shared/looks.h"
+#include "embedded/cluster/shared/own_writes.h"
+#include "embedded/cluster/shared/owned_pods.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {

@@ -10,7 +10,7 @@
 #include "api/selector.h"
 #include "base/json.h"
 #include "base/time.h"
-#include "embedded/cluster/job_spec.h"
+#include "embedded/cluster/shared/job_spec.h"
 
 namespace berth::cluster {
 

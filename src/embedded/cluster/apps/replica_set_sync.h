@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "base/time.h"
-#include "embedded/cluster/job_spec.h"
+#include "embedded/cluster/shared/job_spec.h"
 
 namespace berth::cluster {
 

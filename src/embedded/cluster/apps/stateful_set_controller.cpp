@@ -7,7 +7,7 @@
 #include "api/meta.h"
 #include "api/resources.h"
 #include "embedded/cluster/apps/objects.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 
 namespace berth::cluster {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "api/status.h"
 #include "base/log.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 
 namespace berth::cluster {
 namespace {

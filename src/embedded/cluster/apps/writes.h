@@ -13,8 +13,8 @@
 #include "base/executor.h"
 #include "base/json.h"
 #include "base/lifetime.h"
-#include "embedded/cluster/looks.h"
-#include "embedded/cluster/own_writes.h"
+#include "embedded/cluster/shared/looks.h"
+#include "embedded/cluster/shared/own_writes.h"
 #include "kube/event_recorder.h"
 
 namespace berth::cluster {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/field_error.h"
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "base/json.h"
 #include "jobs/kinds/job_kind.h"
 

@@ -5,7 +5,7 @@
 
 #include "embedded/cluster/operators/described_pods.h"
 #include "embedded/cluster/operators/described_status.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/pod_writes.h"
 #include "jobs/kinds/field_path.h"
 
 namespace berth::cluster {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "base/json.h"
 #include "base/time.h"
 #include "jobs/kinds/job_kind.h"

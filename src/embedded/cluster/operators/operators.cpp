@@ -10,12 +10,12 @@
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
-#include "embedded/cluster/looks.h"
 #include "embedded/cluster/operators/described_pods.h"
 #include "embedded/cluster/operators/operator_step.h"
-#include "embedded/cluster/own_writes.h"
-#include "embedded/cluster/owned_pods.h"
-#include "embedded/cluster/pod_writes.h"
+#include "embedded/cluster/shared/looks.h"
+#include "embedded/cluster/shared/own_writes.h"
+#include "embedded/cluster/shared/owned_pods.h"
+#include "embedded/cluster/shared/pod_writes.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {

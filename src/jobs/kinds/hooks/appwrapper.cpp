@@ -142,8 +142,9 @@ void take_described(const JobKindSpec& kind, const Json& object, const api::kueu
 }
 
 // The pod sets of a component that names none, by its kind.
-void take_known(const Json& component, const api::kueue::ObjectGetter& get, const std::string& field,
-                std::vector<Part>& parts, FieldErrors& errors) {
+void take_known(const Json& component, const std::vector<JobKindPtr>& all_described,
+                const api::kueue::ObjectGetter& get, const std::string& field, std::vector<Part>& parts,
+                FieldErrors& errors) {
   static const Json kNothing = JsonObject();
   const Json* wrapped = berth::find(component, "template");
   const Json& object = wrapped != nullptr ? *wrapped : kNothing;
@@ -159,17 +160,17 @@ void take_known(const Json& component, const api::kueue::ObjectGetter& get, cons
     return parts.push_back(std::move(part));
   }
   if (std::ranges::find(kDescribed, kind) == std::end(kDescribed)) return;
-  for (const auto& described : shipped_job_kinds()) {
+  for (const auto& described : all_described) {
     if (described->kind == kind && described->api_version() == version)
       return take_described(*described, object, get, field, parts, errors);
   }
 }
 
-std::vector<Part> parts_of(const Json& component, const api::kueue::ObjectGetter& get, const std::string& field,
-                           FieldErrors& errors) {
+std::vector<Part> parts_of(const Json& component, const std::vector<JobKindPtr>& all_described,
+                           const api::kueue::ObjectGetter& get, const std::string& field, FieldErrors& errors) {
   std::vector<Part> parts;
   if (array_at(component, {"podSets"}).empty()) {
-    take_known(component, get, field, parts, errors);
+    take_known(component, all_described, get, field, parts, errors);
   } else {
     take_named(component, field, parts, errors);
   }
@@ -221,11 +222,13 @@ JsonArray* components_of(Json& job) {
 
 class AppWrapperHook final : public KindHook {
  public:
+  explicit AppWrapperHook(DescribedKinds described) : described_(described) {}
+
   void find(const Json& job, const api::kueue::ObjectGetter& get, std::vector<FoundPodSet>& found,
             FieldErrors& errors) const override {
     const auto& components = array_at(job, {"spec", "components"});
     for (std::size_t i = 0; i < components.size() && found.size() <= kMaxPodSets; ++i) {
-      for (Part& part : parts_of(components[i], get, api::index_path("spec.components", i), errors)) {
+      for (Part& part : parts_of(components[i], described_(), get, api::index_path("spec.components", i), errors)) {
         const Place at = part.pod_template;
         std::string name = std::string(string_at(job, {"metadata", "name"})) + "-" + std::to_string(found.size());
         auto one = make(components[i], std::move(part), std::move(name), errors);
@@ -281,13 +284,15 @@ class AppWrapperHook final : public KindHook {
     return std::ranges::any_of(array_at(job, {"spec", "components"}),
                                [](const Json& component) { return !array_at(component, {kPodSetInfos}).empty(); });
   }
+
+ private:
+  DescribedKinds described_;
 };
 
 }  // namespace
 
-const KindHook& app_wrapper_hook() {
-  static const AppWrapperHook hook;
-  return hook;
+std::unique_ptr<const KindHook> app_wrapper_hook(DescribedKinds described) {
+  return std::make_unique<const AppWrapperHook>(described);
 }
 
 }  // namespace berth::jobs::kinds

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "api/kueue/admission.h"
+#include "api/kueue/webhooks/admission.h"
 #include "base/json.h"
 #include "base/result.h"
 

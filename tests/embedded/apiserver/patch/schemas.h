@@ -77,7 +77,7 @@ inline const Schema& config_map() {
 
 // A kind with every list and map type: spec.{replicas, paused, selector (atomic map), items (by name, with ports by
 // port and protocol), tags (set), args (atomic list), free (anything)}, status.conditions (by type).
-inline const Schema& machine() {
+inline const Schema& everything() {
   static const Node schema = [] {
     auto protocol = scalar();
     protocol->default_value = Json("TCP");

@@ -11,7 +11,7 @@
 namespace berth::apiserver::strategic_merge_test {
 namespace {
 
-using patch_tests::machine;
+using patch_tests::everything;
 using patch_tests::yaml;
 
 struct Case {
@@ -22,7 +22,7 @@ class StrategicMerge : public testing::TestWithParam<Case> {};
 
 TEST_P(StrategicMerge, GivesTheExpectedObject) {
   const auto& c = GetParam();
-  const auto result = apply_strategic_merge_patch(yaml(c.object), yaml(c.patch), machine());
+  const auto result = apply_strategic_merge_patch(yaml(c.object), yaml(c.patch), everything());
   ASSERT_TRUE(result) << result.error().message;
   EXPECT_EQ(canonical_json(*result), canonical_json(yaml(c.result)));
 }
@@ -89,7 +89,7 @@ TEST(StrategicMergeErrors, SayWhatIsWrong) {
       {"[]", "expected an object", 400},
   };
   for (const auto& c : cases) {
-    const auto refused = apply_strategic_merge_patch(yaml("{spec: {tags: [x]}}"), yaml(c.patch), machine());
+    const auto refused = apply_strategic_merge_patch(yaml("{spec: {tags: [x]}}"), yaml(c.patch), everything());
     ASSERT_FALSE(refused) << c.patch;
     EXPECT_EQ(refused.error().code, c.code) << c.patch;
     EXPECT_NE(refused.error().message.find(c.says), std::string::npos) << refused.error().message;
@@ -124,7 +124,7 @@ RC_GTEST_PROP(StrategicMergeLaws, PatchesOfDisjointMembersCommute, ()) {
   const auto one = items_patch(*images({"a", "b", "c"}));
   const auto two = items_patch(*images({"d", "e", "f"}));
   const auto apply = [](const Json& object, const Json& patch) {
-    return apply_strategic_merge_patch(object, patch, machine()).value();
+    return apply_strategic_merge_patch(object, patch, everything()).value();
   };
   RC_ASSERT(images_of(apply(apply(live, one), two)) == images_of(apply(apply(live, two), one)));
 }
@@ -132,8 +132,8 @@ RC_GTEST_PROP(StrategicMergeLaws, PatchesOfDisjointMembersCommute, ()) {
 RC_GTEST_PROP(StrategicMergeLaws, TwiceIsOnce, ()) {
   const auto live = items_patch(*images({"a", "b", "c", "d"}));
   const auto patch = items_patch(*images({"c", "d", "e"}));
-  const auto once = apply_strategic_merge_patch(live, patch, machine()).value();
-  RC_ASSERT(canonical_json(apply_strategic_merge_patch(once, patch, machine()).value()) == canonical_json(once));
+  const auto once = apply_strategic_merge_patch(live, patch, everything()).value();
+  RC_ASSERT(canonical_json(apply_strategic_merge_patch(once, patch, everything()).value()) == canonical_json(once));
 }
 
 }  // namespace

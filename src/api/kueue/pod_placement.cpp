@@ -1,0 +1,46 @@
+#include "api/kueue/pod_placement.h"
+
+#include <algorithm>
+
+#include "api/kueue/names.h"
+
+namespace berth::api::kueue {
+namespace {
+
+// Kueue's rule: the pod has a topology annotation, or the scheduling gate that Kueue's webhook adds.
+bool asks_for_places(const Json& pod) {
+  const JsonObject& annotations = object_at(pod, {"metadata", "annotations"});
+  for (const auto key :
+       {kRequiredTopology, kPreferredTopology, kUnconstrainedTopology, kSliceRequiredTopology, kSliceConstraints}) {
+    if (annotations.contains(key)) return true;
+  }
+  const JsonArray& gates = array_at(pod, {"spec", "schedulingGates"});
+  return std::any_of(gates.begin(), gates.end(),
+                     [](const Json& gate) { return string_at(gate, {"name"}) == kTopologyGate; });
+}
+
+}  // namespace
+
+PodPlacement decode_pod_placement(const Json& pod) {
+  PodPlacement out;
+  const auto text = [&](std::initializer_list<std::string_view> path) { return std::string(string_at(pod, path)); };
+  out.uid = text({"metadata", "uid"});
+  out.ns = text({"metadata", "namespace"});
+  out.name = text({"metadata", "name"});
+  out.workload = text({"metadata", "annotations", "kueue.x-k8s.io/workload"});
+  if (!out.workload.empty()) out.pod_set = text({"metadata", "labels", "kueue.x-k8s.io/podset"});
+  out.node = text({"spec", "nodeName"});
+  out.bound = !out.node.empty();
+  if (!out.bound && array_at(pod, {"spec", "schedulingGates"}).empty())
+    out.node = text({"spec", "nodeSelector", "kubernetes.io/hostname"});
+  const auto phase = string_at(pod, {"status", "phase"});
+  out.terminated = phase == "Succeeded" || phase == "Failed";
+  out.wants_places = asks_for_places(pod);
+  const std::string deletion = text({"metadata", "deletionTimestamp"});
+  out.terminating = !deletion.empty();
+  if (const auto at = parse_time(deletion); out.terminating && at) out.gone_by = *at;
+  if (const Json* spec = find(pod, "spec")) out.requests = pod_requests(*spec);
+  return out;
+}
+
+}  // namespace berth::api::kueue

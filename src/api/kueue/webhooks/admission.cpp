@@ -1,0 +1,351 @@
+#include "api/kueue/webhooks/admission.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "api/batch/job_validation.h"
+#include "api/config/configuration.h"
+#include "api/kueue/conversion.h"
+#include "api/kueue/defaulting.h"
+#include "api/kueue/deployment_rules.h"
+#include "api/kueue/job_rules.h"
+#include "api/kueue/leader_worker_set_rules.h"
+#include "api/kueue/names.h"
+#include "api/kueue/pod_names.h"
+#include "api/kueue/pod_rules.h"
+#include "api/kueue/stateful_set_rules.h"
+#include "api/kueue/types.h"
+#include "api/kueue/unlisted_kinds.h"
+#include "api/kueue/validation/cluster_queue.h"
+#include "api/kueue/validation/cohort.h"
+#include "api/kueue/validation/resource_flavor.h"
+#include "api/kueue/validation/workload.h"
+#include "api/resources.h"
+#include "api/status.h"
+
+namespace berth::api::kueue {
+namespace {
+
+// --- Owners.
+
+bool is_kind(const Json& owner, const GroupVersionResource& resource, std::string_view kind) {
+  const std::string_view version = string_at(owner, {"apiVersion"});
+  const std::size_t slash = version.find('/');
+  const std::string_view group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
+  return group == resource.group && string_at(owner, {"kind"}) == kind;
+}
+
+const Json* controller_of(const Json& object) {
+  for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
+    if (bool_at(owner, {"controller"})) return &owner;
+  }
+  return nullptr;
+}
+
+bool controlled_by_job(const Json& object) {
+  const Json* owner = controller_of(object);
+  return owner != nullptr && is_kind(*owner, kJobs, "Job");
+}
+
+// The resource of a managed kind; null when the owner is of no such kind.
+const GroupVersionResource* managed_resource_of(const Json& owner, const AdmissionPolicy& policy) {
+  if (policy.manage_jobs && is_kind(owner, kJobs, "Job")) return &kJobs;
+  for (const auto& kind : policy.kinds) {
+    if (kind.managed && is_kind(owner, kind.resource, kind.kind)) return &kind.resource;
+  }
+  return nullptr;
+}
+
+JsonPtr managed_kind_owner(const Json& object, const AdmissionContext& admission,
+                           const GroupVersionResource*& resource) {
+  const Json* owner = controller_of(object);
+  resource = owner == nullptr ? nullptr : managed_resource_of(*owner, admission.policy);
+  if (resource == nullptr) return nullptr;
+  JsonPtr found = admission.get(*resource, string_at(object, {"metadata", "namespace"}), string_at(*owner, {"name"}));
+  // Another object of the same name is not the owner.
+  const bool same = found && string_at(*found, {"metadata", "uid"}) == string_at(*owner, {"uid"});
+  return same ? found : nullptr;
+}
+
+}  // namespace
+
+JobContext job_context(const Json& job, const AdmissionContext& admission) {
+  JobContext context;
+  const auto ns = string_at(job, {"metadata", "namespace"});
+  context.namespace_managed = admission.policy.manages_namespace(ns);
+  context.manage_without_queue_name = admission.policy.manage_jobs_without_queue_name;
+  context.identifier_annotations = admission.policy.identifier_annotations;
+  context.default_queue_exists = admission.get(kLocalQueues, ns, kDefaultName) != nullptr;
+  context.default_priority_class_exists = admission.get(kWorkloadPriorityClasses, "", kDefaultName) != nullptr;
+  context.ancestor_managed = managed_ancestor(job, admission).job != nullptr;
+  return context;
+}
+
+ManagedAncestor managed_ancestor(const Json& object, const AdmissionContext& admission) {
+  ManagedAncestor found;
+  const GroupVersionResource* resource = nullptr;
+  JsonPtr owner = managed_kind_owner(object, admission, resource);
+  for (int i = 0; owner != nullptr; ++i) {
+    if (i == kMaxOwners) {
+      found.too_deep = true;
+      break;
+    }
+    if (admission.policy.manage_jobs_without_queue_name || !label_of(*owner, kQueueLabel).empty()) {
+      found.job = owner;
+      found.resource = *resource;
+    }
+    owner = managed_kind_owner(*owner, admission, resource);
+  }
+  return found;
+}
+
+namespace {
+
+// --- Jobs.
+
+FieldErrors check_job(const Json& job, const Json* old, std::string_view subresource,
+                      const AdmissionContext& admission) {
+  if (!subresource.empty() || !admission.policy.manage_jobs) return {};
+  const auto context = job_context(job, admission);
+  // A Job that loses its queue label was managed until now: the update rules must check that.
+  const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
+  if (!concerned) return {};
+  if (old == nullptr) return batch::validate_job(job, context.identifier_annotations);
+  return batch::validate_job_update(job, *old, context.default_queue_exists, context.identifier_annotations);
+}
+
+AdmissionRules job_rules() {
+  AdmissionRules rules;
+  rules.mutate = [](Json& job, const AdmissionContext& admission) {
+    if (admission.policy.manage_jobs) batch::default_job(job, job_context(job, admission));
+  };
+  rules.check = check_job;
+  rules.warn = [](const Json& job, const Json* old, const AdmissionContext& admission) {
+    if (admission.policy.manage_jobs || !job_context(job, admission).namespace_managed) return std::string();
+    return unlisted_kind_warning(job, old, "Job", kJobFramework);
+  };
+  return rules;
+}
+
+// --- Pods.
+
+JobContext pod_context(const Json& pod, const AdmissionContext& admission) {
+  JobContext context = job_context(pod, admission);
+  context.owner_queues = admission.policy.manage_stateful_sets && suspending_owner(pod) == kStatefulSetFramework;
+  // A Job answers for the queue of its pods.
+  context.default_queue_exists = context.default_queue_exists && !controlled_by_job(pod);
+  return context;
+}
+
+FieldErrors check_pod_of_policy(const Json& pod, const Json* old, std::string_view subresource,
+                                const AdmissionContext& admission) {
+  if (!admission.policy.manage_pods || !subresource.empty()) return {};
+  const JobContext context = pod_context(pod, admission);
+  return old == nullptr ? validate_pod(pod, context) : validate_pod_update(pod, *old, context);
+}
+
+AdmissionRules pod_rules() {
+  AdmissionRules rules;
+  rules.mutate = [](Json& pod, const AdmissionContext& admission) {
+    if (admission.policy.manage_pods) default_pod(pod, pod_context(pod, admission));
+  };
+  rules.mutates = [](const Json& pod, const AdmissionContext& admission) {
+    return admission.policy.manage_pods && defaults_pod(pod, pod_context(pod, admission));
+  };
+  rules.check = check_pod_of_policy;
+  rules.warn = [](const Json& pod, const Json* old, const AdmissionContext& admission) {
+    if (admission.policy.manage_pods) return std::string();
+    std::string warning = unlisted_kind_warning(pod, old, "Pod", kPodFramework);
+    if (!warning.empty() && !is_managed_pod(pod, pod_context(pod, admission))) warning.clear();
+    return warning;
+  };
+  return rules;
+}
+
+// --- Deployments, StatefulSets and LeaderWorkerSets.
+
+struct ServingKind {
+  std::string_view kind, framework;
+  bool AdmissionPolicy::* managed;
+  void (*set_defaults)(Json& object, const JobContext& context);
+  FieldErrors (*validate)(const Json& object, const JobContext& context);
+  FieldErrors (*validate_update)(const Json& object, const Json& old, const JobContext& context);
+};
+constexpr ServingKind kDeploymentRules{"Deployment",       kDeploymentFramework, &AdmissionPolicy::manage_deployments,
+                                       default_deployment, validate_deployment,  validate_deployment_update};
+constexpr ServingKind kStatefulSetRules{
+    "StatefulSet",        kStatefulSetFramework, &AdmissionPolicy::manage_stateful_sets,
+    default_stateful_set, validate_stateful_set, validate_stateful_set_update};
+
+constexpr ServingKind kLeaderWorkerSetRules{
+    "LeaderWorkerSet",         kLeaderWorkerSetFramework,  &AdmissionPolicy::manage_leader_worker_sets,
+    default_leader_worker_set, validate_leader_worker_set, validate_leader_worker_set_update};
+
+AdmissionRules serving_rules(const ServingKind& kind) {
+  AdmissionRules rules;
+  rules.mutates_updates = true;
+  rules.mutate = [&kind](Json& object, const AdmissionContext& admission) {
+    if (admission.policy.*kind.managed) kind.set_defaults(object, job_context(object, admission));
+  };
+  rules.check = [&kind](const Json& object, const Json* old, std::string_view subresource,
+                        const AdmissionContext& admission) {
+    if (!(admission.policy.*kind.managed) || !subresource.empty()) return FieldErrors();
+    const JobContext context = job_context(object, admission);
+    return old == nullptr ? kind.validate(object, context) : kind.validate_update(object, *old, context);
+  };
+  rules.warn = [&kind](const Json& object, const Json* old, const AdmissionContext& admission) {
+    const std::string_view ns = string_at(object, {"metadata", "namespace"});
+    if (admission.policy.*kind.managed || !admission.policy.manages_namespace(ns)) return std::string();
+    return unlisted_kind_warning(object, old, kind.kind, kind.framework);
+  };
+  return rules;
+}
+
+// --- Kueue's own kinds, as v1beta2.
+
+AdmissionRules cluster_queue_rules() {
+  return {[](Json& object, const AdmissionContext&) { default_cluster_queue(object); },
+          [](const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&) {
+            if (!subresource.empty()) return FieldErrors();
+            return old == nullptr ? validate_cluster_queue(object) : validate_cluster_queue_update(object, *old);
+          }};
+}
+
+AdmissionRules cohort_rules() {
+  return {{}, [](const Json& object, const Json*, std::string_view, const AdmissionContext&) {
+            return validate_cohort(object);
+          }};
+}
+
+AdmissionRules resource_flavor_rules() {
+  return {[](Json& object, const AdmissionContext&) { default_resource_flavor(object); },
+          [](const Json& object, const Json*, std::string_view, const AdmissionContext&) {
+            return validate_resource_flavor(object);
+          }};
+}
+
+AdmissionRules workload_rules() {
+  return {[](Json& object, const AdmissionContext& admission) {
+            default_workload(object, admission.policy.partial_admission);
+          },
+          [](const Json& object, const Json* old, std::string_view, const AdmissionContext& admission) {
+            const WorkloadRules rules{admission.policy.priority_boost};
+            return old == nullptr ? validate_workload(object, rules) : validate_workload_update(object, *old, rules);
+          }};
+}
+
+// --- Versions.
+
+// The version of an object of Kueue's group if it is not the webhooks' version; empty for all other objects.
+std::string other_version(const Json& object) {
+  const std::string_view api_version = string_at(object, {"apiVersion"});
+  const std::string prefix = std::string(kGroup) + "/";
+  if (!api_version.starts_with(prefix)) return {};
+  const std::string_view version = api_version.substr(prefix.size());
+  return version == kVersion ? std::string() : std::string(version);
+}
+
+// The object in the webhooks' version, from any version; unchanged when the conversion fails.
+class InWebhookVersion {
+ public:
+  explicit InWebhookVersion(const Json& object) : object_(&object) {
+    if (other_version(object).empty()) return;
+    copy_ = object;
+    if (convert(copy_, kVersion)) object_ = &copy_;
+  }
+  const Json& operator*() const { return *object_; }
+
+ private:
+  const Json* object_;
+  Json copy_;
+};
+
+AdmissionRules for_all_versions(AdmissionRules rules) {
+  AdmissionRules out;
+  if (rules.mutate) {
+    out.mutate = [mutate = std::move(rules.mutate)](Json& object, const AdmissionContext& admission) {
+      const std::string sent = other_version(object);
+      if (!sent.empty() && !convert(object, kVersion)) return;
+      mutate(object, admission);
+      if (!sent.empty()) (void)convert(object, sent);
+    };
+  }
+  out.check = [check = std::move(rules.check)](const Json& object, const Json* old, std::string_view subresource,
+                                               const AdmissionContext& admission) {
+    const InWebhookVersion now(object);
+    if (old == nullptr) return check(*now, nullptr, subresource, admission);
+    const InWebhookVersion before(*old);
+    return check(*now, &*before, subresource, admission);
+  };
+  return out;
+}
+
+AdmissionRules named(std::string_view webhook, AdmissionRules rules) {
+  rules.webhook = webhook;
+  return rules;
+}
+
+}  // namespace
+
+NamespaceFilter namespaces_matching(LabelSelector selector, std::function<JsonPtr(std::string_view ns)> get) {
+  return [selector = std::move(selector), get = std::move(get)](std::string_view ns) {
+    const JsonPtr object = get(ns);
+    JsonObject labels = object ? object_at(*object, {"metadata", "labels"}) : JsonObject();
+    labels["kubernetes.io/metadata.name"] = ns;
+    return selector.matches(labels);
+  };
+}
+
+NamespaceFilter all_but_system(std::string own) {
+  return namespaces_matching(config::Configuration::default_managed_namespaces(own),
+                             [](std::string_view) { return nullptr; });
+}
+
+RestResponse AdmissionRules::refusal(std::string_view group, const Json& object, const FieldErrors& errors) const {
+  const std::string_view kind = string_at(object, {"kind"});
+  std::string_view name = string_at(object, {"metadata", "name"});
+  if (name.empty()) name = string_at(object, {"metadata", "generateName"});
+  RestResponse out = invalid(group, kind, name, errors);
+  if (webhook.empty()) return out;
+  out.code = 403;
+  JsonObject& status = out.body.as_object();
+  status["code"] = 403;
+  status["reason"] = "Forbidden";
+  status["message"] = to_string(errors);
+  return out;
+}
+
+bool refused_by_webhook(const RestResponse& response) {
+  const std::string_view message = status_message(response);
+  return !response.ok() && message.starts_with("admission webhook ") &&
+         message.find(" denied the request") != message.npos;
+}
+
+const AdmissionRules& admission_rules(std::string_view group, std::string_view resource) {
+  static const std::map<std::pair<std::string_view, std::string_view>, AdmissionRules> table = {
+      {{"", "pods"}, named("vpod.kb.io", pod_rules())},
+      {{"apps", "deployments"}, named("vdeployment.kb.io", serving_rules(kDeploymentRules))},
+      {{"apps", "statefulsets"}, named("vstatefulset.kb.io", serving_rules(kStatefulSetRules))},
+      {{"leaderworkerset.x-k8s.io", "leaderworkersets"},
+       named("vleaderworkerset.kb.io", serving_rules(kLeaderWorkerSetRules))},
+      {{"batch", "jobs"}, named("vjob.kb.io", job_rules())},
+      {{kGroup, "clusterqueues"}, named("vclusterqueue.kb.io", for_all_versions(cluster_queue_rules()))},
+      {{kGroup, "cohorts"}, named("vcohort.kb.io", for_all_versions(cohort_rules()))},
+      {{kGroup, "resourceflavors"}, named("vresourceflavor.kb.io", for_all_versions(resource_flavor_rules()))},
+      {{kGroup, "workloads"}, named("vworkload.kb.io", for_all_versions(workload_rules()))},
+  };
+  static const AdmissionRules none;
+  const auto it = table.find({group, resource});
+  return it == table.end() ? none : it->second;
+}
+
+const AdmissionRules& admission_rules(std::string_view group, std::string_view resource,
+                                      const AdmissionPolicy& policy) {
+  const auto kind = std::ranges::find_if(policy.kinds, [&](const JobKindRules& one) {
+    return one.resource.group == group && one.resource.resource == resource;
+  });
+  return kind == policy.kinds.end() ? admission_rules(group, resource) : kind->rules;
+}
+
+}  // namespace berth::api::kueue

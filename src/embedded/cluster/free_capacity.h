@@ -1,0 +1,53 @@
+// The free capacity of each node, and the choice of a node for a pod. A value: copy it to try something.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/core/pod_resources.h"
+#include "api/core/scheduling.h"
+#include "api/meta.h"
+#include "base/json.h"
+
+namespace berth::cluster {
+
+class FreeCapacity {
+ public:
+  void set_node(const Json& node);
+  void remove_node(std::string_view name);
+  bool has_node(std::string_view name) const { return nodes_.contains(name); }
+  std::size_t size() const { return nodes_.size(); }
+
+  // Records that the pod with this key is on this node, which need not exist (yet). Moves the pod when it was on
+  // another node.
+  void place(const std::string& key, const std::string& node, api::ResourceList requests);
+  void unplace(const std::string& key);
+  bool placed(const std::string& key) const { return placed_.contains(key); }
+  bool placed_on(const std::string& key, std::string_view node) const;
+
+  // The node with the most pods that takes such a pod, so that other nodes stay free for large pods; the first name
+  // among equals. Null: no node takes it.
+  const std::string* choose(const api::ResourceList& requests, const api::NodeConstraints& constraints) const;
+
+ private:
+  struct Node {
+    api::StringMap labels;
+    std::vector<api::Taint> taints;
+    bool usable = false;
+    api::ResourceList allocatable, used;
+    std::int64_t pods = 0;
+  };
+  struct Placed {
+    std::string node;
+    api::ResourceList requests;
+  };
+  static bool takes(const std::string& name, const Node& node, const api::ResourceList& requests,
+                    const api::NodeConstraints& constraints);
+
+  std::map<std::string, Node, std::less<>> nodes_;
+  std::map<std::string, Placed> placed_;  // by pod key
+};
+
+}  // namespace berth::cluster

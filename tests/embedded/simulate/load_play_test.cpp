@@ -1,0 +1,122 @@
+// A load that is played on any server: its requests, and what it says when nothing moves.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "embedded/simulate/load_files.h"
+#include "embedded/simulate/load_play.h"
+#include "embedded/simulate/load_stall.h"
+#include "embedded/simulate/world.h"
+
+namespace berth::simulation::load_play_test {
+namespace {
+
+using namespace load_tests;
+using namespace std::chrono_literals;
+using As = simulate::LoadAs;
+
+// Passes everything on and records the "resource/subresource" of each request but lists, such as "workloads/status".
+class Noting final : public api::RestClient {
+ public:
+  explicit Noting(api::RestClient& inner) : inner_(inner) {}
+  void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (request.verb != api::Verb::kList) wrote.insert(request.resource.resource + "/" + request.subresource);
+    inner_.call(std::move(request), std::move(done));
+  }
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
+                                          std::function<void()> on_end) override {
+    return inner_.watch(std::move(request), std::move(on_event), std::move(on_end));
+  }
+  std::set<std::string> wrote;
+
+ private:
+  api::RestClient& inner_;
+};
+
+// Otherwise a burst of submissions would delay the status writes of running workloads.
+TEST(LoadPlay, WhatBecomesOfRunsIsWrittenByAClientOfItsOwn) {
+  auto world = simulate::World::make({});
+  ASSERT_TRUE(world) << world.error().message;
+  const auto load = parsed(kTwoQueues);
+  Noting submitter((*world)->client()), runs((*world)->client());
+  simulate::LoadPlayOptions options;
+  options.as = As::kWorkloads;
+  options.runs = &runs;
+  simulate::LoadPlay play(load, submitter, (*world)->executor(), options);
+  std::optional<std::size_t> finished;
+  play.start([&](const Result<simulate::LoadReport>& report) { finished = report ? report->finished : 0; });
+  (*world)->run_for(1min);
+  EXPECT_EQ(finished, 10u);
+  EXPECT_EQ(runs.wrote, std::set<std::string>{"workloads/status"});
+  EXPECT_TRUE(submitter.wrote.contains("workloads/"));
+  EXPECT_FALSE(submitter.wrote.contains("workloads/status"));
+}
+
+// The messages of a play that makes no progress, each with the seconds since the play's start.
+std::vector<std::pair<int, std::string>> advice_of(const simulate::WorldOptions& world_options, As as,
+                                                   Duration during) {
+  auto world = simulate::World::make(world_options);
+  EXPECT_TRUE(world) << (world ? "" : world.error().message);
+  const auto load = parsed(kTwoQueues);
+  std::vector<std::pair<int, std::string>> said;
+  simulate::LoadPlayOptions options;
+  options.as = as;
+  Time start{};
+  options.on_start = [&] { start = (*world)->executor().now(); };
+  options.on_stall = [&](const std::string& why) {
+    said.emplace_back(
+        static_cast<int>(std::chrono::duration_cast<std::chrono::seconds>((*world)->executor().now() - start).count()),
+        why);
+  };
+  simulate::LoadPlay play(load, (*world)->client(), (*world)->executor(), options);
+  play.start([](const Result<simulate::LoadReport>&) {});
+  (*world)->run_for(during);
+  return said;
+}
+
+TEST(LoadPlay, SaysThatNothingRunsPods) {
+  const auto said = advice_of({}, As::kJobs, 2min);
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_LT(said[0].first, 60);
+  EXPECT_GE(said[1].first, said[0].first + 60);
+  EXPECT_NE(said[0].second.find("Nothing runs the pods of Jobs on this server"), std::string::npos) << said[0].second;
+}
+
+TEST(LoadPlay, SaysThatNobodyDecides) {
+  simulate::WorldOptions options;
+  options.controller = false;
+  auto said = advice_of(options, As::kJobs, 1min);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].second.find("there is no Workload for any of them"), std::string::npos) << said[0].second;
+  said = advice_of(options, As::kWorkloads, 1min);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_NE(said[0].second.find("Nobody decides about them"), std::string::npos) << said[0].second;
+}
+
+TEST(LoadPlay, SaysNothingWhileItMoves) { EXPECT_TRUE(advice_of({}, As::kWorkloads, 3min).empty()); }
+
+TEST(LoadStall, TheAdviceFitsTheReason) {
+  simulate::LoadStall stall{As::kJobs, 31s, 10s, 5, 5, 2, 2, "insufficient quota for cpu"};
+  EXPECT_EQ(stall_advice(stall),
+            "3 workloads wait and none runs. Most of them say: insufficient quota for cpu. Give their queue "
+            "more quota or nodes, or ask for less");
+  stall.admitted = 3;
+  EXPECT_EQ(stall_advice(stall), "") << "it may still run";
+  stall.quiet = 40s;
+  EXPECT_NE(stall_advice(stall).find(
+                "1 admitted workloads do not finish: nothing ended for 40s, and the longest runs for 10s"),
+            std::string::npos);
+  stall.quiet = 29s;
+  stall.admitted = 0;
+  EXPECT_EQ(stall_advice(stall), "");
+}
+
+}  // namespace
+}  // namespace berth::simulation::load_play_test

@@ -1,0 +1,177 @@
+// Limits of files and classes, and where tests lie.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "house/class_methods.h"
+#include "house/tree.h"
+
+namespace berth::house::limits_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostLines = 400;
+constexpr std::size_t kMostMethods = 40;
+// The comment before a larger class says why it is one class: this text, and the reason.
+const std::string kReason = "More than 40 methods: ";
+
+// Files that are still longer. Shorten this list: split a file by its subjects.
+const std::set<std::string> kLongFiles = {
+    "src/cli/up.cpp",
+    "src/controller/controller.cpp",
+    "src/controller/pod_controller.cpp",
+    "src/controller/volcano_groups.cpp",
+    "src/engine/engine.h",
+    "src/engine/engine_pass.cpp",
+    "src/engine/queue/pending.cpp",
+    "src/engine/schedule/scheduler.cpp",
+    "src/jobs/pods/pod_group.cpp",
+    "tests/controller/job_workloads_test.cpp",
+    "tests/controller/metrics_test.cpp",
+    "tests/engine/lifecycle/next_test.cpp",
+    "tests/engine/lifecycle/topology_test.cpp",
+    "tests/engine/node_failure_test.cpp",
+    "tests/engine/queue/usage_book_test.cpp",
+    "tests/engine/schedule/fair_preemption_test.cpp",
+    "tests/jobs/pods_test.cpp",
+    "tests/jobs/reconcile_test.cpp",
+    "tests/jobs/ungate_test.cpp",
+};
+
+// Classes that still have more methods. Shorten this list: give a part of the class a class of its own.
+const std::set<std::string> kLargeClasses = {
+    "src/controller/controller.cpp Impl",      "src/engine/engine_impl.h Impl",
+    "src/engine/queue/pending.h PendingQueue", "src/engine/queue/usage_book.h UsageBook",
+    "src/engine/quota/ledger.h Ledger",        "src/engine/schedule/scheduler.h Scheduler",
+    "src/engine/topology/spots.h Spots",       "src/engine/tracked.h TrackedWorkloads",
+};
+
+// Tests that still lie elsewhere than the source with their name. Shorten this list.
+const std::set<std::string> kMisplacedTests = {
+    "tests/engine/pending_positions_test.cpp", "tests/engine/pods_ready_test.cpp",
+    "tests/engine/preemption_gates_test.cpp",  "tests/engine/schedule/places_test.cpp",
+    "tests/engine/topology/ledger_test.cpp",   "tests/jobs/leader_worker_set_test.cpp",
+    "tests/jobs/served_group_test.cpp",
+};
+
+// Tests of more than one room.
+const std::set<std::string> kOfSeveralRooms = {"tests/conformance", "tests/e2e", "tests/house", "tests/install"};
+
+bool has_reason(const TextFile& file, std::size_t line) {
+  for (; line > 0 && file.lines[line - 1].find("//") != std::string::npos; --line) {
+    if (file.lines[line - 1].find(kReason) != std::string::npos) return true;
+  }
+  return false;
+}
+
+// Fails for what is wrong and not on the list, and for what is on the list without need.
+void expect_only(const std::set<std::string>& wrong, const std::set<std::string>& list, const std::string& what) {
+  for (const std::string& one : wrong) EXPECT_TRUE(list.contains(one)) << one << " " << what;
+  for (const std::string& one : list) EXPECT_TRUE(wrong.contains(one)) << one << " is fine now: take it off the list";
+}
+
+TEST(Limits, FilesAreShort) {
+  std::set<std::string> found;
+  for (const char* folder : {"src", "tests", "bench", "fuzz"}) {
+    for (const TextFile* file : files_below(folder)) {
+      if (file->is_source() && file->lines.size() > kMostLines) found.insert(file->path.string());
+    }
+  }
+  expect_only(found, kLongFiles, "is longer than " + std::to_string(kMostLines) + " lines: split it by its subjects");
+}
+
+TEST(Limits, ClassesAreSmall) {
+  std::set<std::string> found;
+  std::size_t classes = 0;
+  for (const TextFile* file : files_below("src")) {
+    if (!file->is_source()) continue;
+    for (const ClassMethods& one : class_methods(file->lines)) {
+      ++classes;
+      if (one.methods > kMostMethods && !has_reason(*file, one.line))
+        found.insert(file->path.string() + " " + one.name);
+    }
+  }
+  EXPECT_GT(classes, 1'000u);
+  expect_only(found, kLargeClasses,
+              "has more than " + std::to_string(kMostMethods) + " methods: cut it, or say \"" + kReason +
+                  "...\" in the comment before it");
+}
+
+TEST(Limits, MethodsAreCounted) {
+  std::istringstream text(R"(
+namespace a {
+template <typename T>
+class Some final : public Base<T, int> {
+ public:
+  Some(int a = f(), std::string b = "(") : a_{a}, b_(b) {}
+  ~Some() override;
+  int get() const { return a_ > 0 ? f(a_) : 0; }
+  bool operator==(const Some&) const = default;
+  static std::map<std::string, std::function<void(int)>> all();
+  struct Inner {
+    int x = f(1);
+    void only();
+  };
+  using F = std::function<void(int)>;
+  friend void other(Some&);
+  void last() const;  // not this: void none();
+
+ private:
+  std::function<void(int)> f_;
+  Part part_{*this, 1'000};
+  int a_ = 1;
+};
+enum class Kind { kA, kB };
+}  // namespace a
+)");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  std::map<std::string, std::size_t> methods;
+  for (const ClassMethods& one : class_methods(lines)) methods[one.name] = one.methods;
+  EXPECT_EQ(methods, (std::map<std::string, std::size_t>{{"Some", 6}, {"Inner", 1}}));
+}
+
+// The folder of src or src/embedded that a path below src or tests is in.
+fs::path room_of(const fs::path& folder) {
+  const std::vector<fs::path> parts(folder.begin(), folder.end());
+  return parts.size() > 1 && parts[0] == "embedded" ? parts[0] / parts[1] : parts[0];
+}
+
+TEST(Limits, TestsLieWhereTheirSourcesLie) {
+  std::map<std::string, std::set<std::string>> folders;  // of src, by the name of a file without extension
+  std::set<std::string> all;
+  for (const TextFile* file : files_below("src")) {
+    const fs::path folder = fs::relative(file->path, "src").parent_path();
+    folders[file->path.stem().string()].insert(folder.string());
+    for (fs::path one = folder; !one.empty(); one = one.parent_path()) all.insert(one.string());
+  }
+  std::set<std::string> found;
+  std::size_t tests = 0;
+  constexpr std::string_view kEnding = "_test";
+  for (const TextFile* file : files_below("tests")) {
+    std::string name = file->path.stem().string();
+    const bool several = std::ranges::any_of(kOfSeveralRooms, [&](auto& one) { return lies_in(file->path, one); });
+    if (several || file->path.extension() != ".cpp" || !name.ends_with(kEnding)) continue;
+    ++tests;
+    name.resize(name.size() - kEnding.size());
+    const fs::path folder = fs::relative(file->path, "tests").parent_path();
+    std::set<std::string> sources;  // in the same room
+    for (const std::string& one : folders[name]) {
+      if (room_of(one) == room_of(folder)) sources.insert(one);
+    }
+    if (!all.contains(folder.string()) || (!sources.empty() && !sources.contains(folder.string())))
+      found.insert(file->path.string());
+  }
+  EXPECT_GT(tests, 200u);
+  expect_only(found, kMisplacedTests, "lies in another folder than the source that it tests");
+}
+
+}  // namespace
+}  // namespace berth::house::limits_test

@@ -1,0 +1,91 @@
+// Described jobs in their lives: what they have of their own.
+#include <gtest/gtest.h>
+
+#include "jobs/compose.h"
+#include "jobs/kinds/hook.h"
+#include "jobs/kinds/support.h"
+#include "jobs/reconcile.h"
+
+namespace berth::jobs::kinds::described_reconcile_test {
+namespace {
+
+using api::kueue::Workload;
+using support::yaml;
+
+JobFacts facts() {
+  JobFacts out;
+  out.flavors = [](std::string_view) -> const api::kueue::ResourceFlavor* {
+    static const api::kueue::ResourceFlavor flavor = [] {
+      api::kueue::ResourceFlavor f;
+      f.meta.name = "f";
+      f.node_labels = {{"tier", "a"}};
+      return f;
+    }();
+    return &flavor;
+  };
+  out.workload_priority_class = [](std::string_view) { return std::nullopt; };
+  out.priority_class = [](std::string_view) { return std::nullopt; };
+  out.global_default_priority_class = [] { return std::nullopt; };
+  out.workload = [](std::string_view, std::string_view) { return WorkloadPtr(); };
+  return out;
+}
+
+WorkloadPtr admitted(const JobAdapter& adapter, const Json& job) {
+  Json object = make_workload(adapter, job, facts()).value();
+  ensure_path(object, {"metadata", "uid"}) = "w";
+  JsonArray assignments;
+  for (const auto& one : adapter.pod_sets(job))
+    assignments.push_back(JsonObject{{"name", one.name}, {"count", one.count}, {"flavors", JsonObject{{"cpu", "f"}}}});
+  object.as_object()["status"] = yaml(
+      "{conditions: [{type: QuotaReserved, status: 'True', reason: r, message: m}, {type: Admitted, status: 'True', "
+      "reason: r, message: m}]}");
+  ensure_path(object, {"status", "admission"}) =
+      JsonObject{{"clusterQueue", "cq"}, {"podSetAssignments", std::move(assignments)}};
+  return std::make_shared<const Workload>(api::kueue::decode_workload(object).value());
+}
+
+template <typename T>
+std::vector<const T*> all(const std::vector<Step>& steps) {
+  std::vector<const T*> out;
+  for (const auto& step : steps) {
+    if (const auto* one = std::get_if<T>(&step)) out.push_back(one);
+  }
+  return out;
+}
+
+TEST(DescribedJobs, ATrainJobStartsWithTwoRequests) {
+  const DescribedJob adapter(support::shipped("TrainJob"), [](const auto&, auto, auto) {
+    return std::make_shared<const Json>(
+        yaml("{spec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: {spec: "
+             "{containers: []}}}}}]}}}}"));
+  });
+  Json job = yaml(
+      "{metadata: {name: a, namespace: ns, uid: u, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {suspend: true, "
+      "runtimeRef: {name: r}}}");
+  support::shipped("TrainJob")->hook->set_defaults(job);
+  const auto steps = reconcile(adapter, std::make_shared<const Json>(job), {admitted(adapter, job)}, facts());
+  const auto patches = all<PatchJob>(steps);
+  ASSERT_EQ(patches.size(), 2u);
+  EXPECT_EQ(find_path(patches[0]->body, {"spec", "suspend"}), nullptr);
+  EXPECT_EQ(canonical_json(patches[1]->body), R"({"spec":{"suspend":false}})");
+}
+
+TEST(DescribedJobs, AJobThatItsOperatorRefusesHasNoWorkload) {
+  const auto adapter = support::job_of("RayJob");
+  Json job = yaml(
+      "{metadata: {name: a, namespace: ns, uid: u, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {suspend: true, "
+      "submissionMode: HTTPMode, rayClusterSpec: {headGroupSpec: {template: {spec: {containers: []}}}}}}");
+  const WorkloadPtr workload = admitted(adapter, job);
+  ensure_path(job, {"spec", "suspend"}) = false;
+  ensure_path(job, {"status", "jobDeploymentStatus"}) = "ValidationFailed";
+  auto steps = reconcile(adapter, std::make_shared<const Json>(job), {workload}, facts());
+  ASSERT_EQ(all<PatchJob>(steps).size(), 1u);
+  EXPECT_TRUE(all<DeleteWorkload>(steps).empty());
+  ensure_path(job, {"spec", "suspend"}) = true;
+  steps = reconcile(adapter, std::make_shared<const Json>(job), {workload}, facts());
+  EXPECT_EQ(all<DeleteWorkload>(steps).size(), 1u);
+  EXPECT_TRUE(reconcile(adapter, std::make_shared<const Json>(job), {}, facts()).empty());
+}
+
+}  // namespace
+}  // namespace berth::jobs::kinds::described_reconcile_test

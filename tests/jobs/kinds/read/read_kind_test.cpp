@@ -1,0 +1,88 @@
+// Reading descriptions: the shipped ones are right, and mistakes have a line and a field.
+#include <gmock/gmock.h>
+
+#include "jobs/kinds/read/read_kind.h"
+#include "jobs/kinds/read/shipped.h"
+#include "jobs/kinds/support.h"
+
+namespace berth::jobs::kinds::read_kind_test {
+namespace {
+
+using support::yaml;
+using ::testing::HasSubstr;
+
+constexpr std::string_view kGood = R"(apiVersion: berth.dev/v1alpha1
+kind: JobKind
+metadata: {name: flux}
+spec:
+  group: flux.example.org
+  version: v1
+  kind: MiniCluster
+  suspend: spec.suspend
+  podSets:
+    - name: main
+      template: spec.template
+      count: self.spec.size
+  finished: "'Done' in conditions"
+  active: self.?status.?active.orValue(0) > 0
+  ready: "'Ready' in conditions"
+)";
+
+std::string with(std::string_view from, std::string_view to) {
+  std::string text(kGood);
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string error_of(std::string_view text) {
+  const auto kind = read_job_kind(text, "flux.yaml");
+  return kind ? "" : kind.error().message;
+}
+
+TEST(ReadKind, AllShippedDescriptionsAreRight) {
+  EXPECT_GE(shipped_job_kinds().size(), 13u);
+  for (const auto& kind : shipped_job_kinds()) EXPECT_FALSE(kind->framework.empty());
+}
+
+TEST(ReadKind, NamesAreDerived) {
+  const auto kind = read_job_kind(kGood, "flux.yaml");
+  ASSERT_TRUE(kind) << kind.error().message;
+  EXPECT_EQ((*kind)->resource.resource, "miniclusters");
+  EXPECT_EQ((*kind)->framework, "flux.example.org/minicluster");
+  EXPECT_EQ((*kind)->webhook_path(), "flux-example-org-v1-minicluster");
+}
+
+TEST(ReadKind, MistakesHaveALineAndAField) {
+  EXPECT_THAT(error_of(with("  suspend: spec.suspend\n", "")), HasSubstr("flux.yaml:5: spec.suspend: required"));
+  EXPECT_THAT(error_of(with("count: self.spec.size", "count: self.spec.name == 'a'")),
+              HasSubstr("expected a CEL expression of type int"));
+  EXPECT_THAT(error_of(with("count: self.spec.size", "count: job.spec.size")),
+              HasSubstr("undeclared reference to 'job'"));
+  EXPECT_THAT(error_of(with("  ready:", "  redy: \"true\"\n  ready:")),
+              HasSubstr("flux.yaml:15: spec.redy: unknown field"));
+  EXPECT_THAT(error_of(with("group: flux.example.org", "group: Flux_")), HasSubstr("flux.yaml:5: spec.group"));
+  EXPECT_THAT(error_of(with("berth.dev/v1alpha1", "berth.dev/v9")), HasSubstr("flux.yaml:1: apiVersion"));
+  EXPECT_THAT(error_of(with("name: main", "name: Main_")), HasSubstr("flux.yaml:10: spec.podSets[0].name"));
+  EXPECT_THAT(error_of("- 1\n"), HasSubstr("flux.yaml"));
+  EXPECT_THAT(error_of(""), HasSubstr("expected one JobKind"));
+}
+
+TEST(ReadKind, TheSchemaOfTheKindIsChecked) {
+  cel::Schema text, spec, root;
+  text.type = cel::SchemaType::kString;
+  spec.type = root.type = cel::SchemaType::kObject;
+  spec.properties["size"] = spec.properties["suspend"] = std::make_shared<cel::Schema>(text);
+  root.properties["spec"] = std::make_shared<cel::Schema>(spec);
+  const auto kind = read_job_kind(kGood, "flux.yaml", cel::type_of_schema(root, true));
+  ASSERT_FALSE(kind);
+  EXPECT_THAT(
+      kind.error().message,
+      HasSubstr(
+          "flux.yaml:8: spec.suspend: is \"spec.suspend\", expected the path of a bool; the schema has a string"));
+  EXPECT_THAT(kind.error().message, HasSubstr("expected a path that the schema of the kind has"));
+  EXPECT_THAT(kind.error().message, HasSubstr("expected a CEL expression of type int, found one of type string"));
+}
+
+}  // namespace
+}  // namespace berth::jobs::kinds::read_kind_test
