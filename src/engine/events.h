@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "api/core/node.h"
-#include "api/kueue/pod_placement.h"
 #include "api/kueue/job_report.h"
+#include "api/kueue/pod_placement.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
 #include "engine/ptr.h"
