@@ -180,9 +180,9 @@ void fair_victims(benchmark::State& state) {
   const auto victims = static_cast<std::size_t>(state.range(0) < kCandidates ? state.range(0) : 0);
   House house(FairSharing{true});
   house.ledger.set_cohort("pool", "", std::vector<QuotaEntry>{{kCpu, {Amount::of(2 * kCandidates)}}});
-  const NodeId own = house.queue("own", "pool", 0);
+  const QuotaNodeId own = house.queue("own", "pool", 0);
   for (const char* name : {"one", "other"}) {
-    const NodeId queue = house.queue(name, "pool", 0);
+    const QuotaNodeId queue = house.queue(name, "pool", 0);
     for (int i = 0; i < kCandidates; ++i) house.runs(queue, 1, i % 7, i);
   }
   QueueConfig config;
@@ -198,7 +198,7 @@ BENCHMARK(fair_victims)->Arg(1)->Arg(5)->Arg(50)->Arg(100)->Unit(benchmark::kMic
 
 struct Tree {
   Ledger ledger;
-  std::vector<NodeId> queues;
+  std::vector<QuotaNodeId> queues;
   Tree() {
     std::vector<QuotaEntry> quotas;
     for (std::size_t i = 0; i < 6; ++i) quotas.push_back({FlavorResourceId(i), Quota{Amount::of(1000)}});

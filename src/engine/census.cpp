@@ -32,15 +32,15 @@ std::optional<QueueCensus::Why> Census::why(const Tracked& t) const {
   return why_unadmitted(status);
 }
 
-void Census::recount(Tracked& t) { workloads_.count(t, why(t)); }
+void Census::recount(Tracked& t) { workloads_.totals().count(t, why(t)); }
 
 void Census::count_held(Tracked& t) {
-  workloads_.wait(t, scheduler_.pending(t.id) ? t.asks : nullptr);
+  workloads_.totals().wait(t, scheduler_.pending(t.id) ? t.asks : nullptr);
   const auto* holding = holding_status(t);
-  if (holding == nullptr) return workloads_.hold(t, nullptr);
+  if (holding == nullptr) return workloads_.totals().hold(t, nullptr);
   const HeldAmounts held{amounts_held(*holding->admission, *t.now),
                          api::is_true(holding->conditions, api::kueue::kAdmitted)};
-  workloads_.hold(t, &held);
+  workloads_.totals().hold(t, &held);
 }
 
 PendingCounts Census::pending(std::string_view cluster_queue) const {
@@ -51,8 +51,8 @@ PendingCounts Census::pending(std::string_view cluster_queue) const {
 
 std::optional<QueueCensus> Census::of_cluster_queue(std::string_view name) const {
   if (facts_.registries.cluster_queue(name) == nullptr) return std::nullopt;
-  QueueCensus out{pending(name), workloads_.counts_of_cluster_queue(name), {}};
-  for (const auto& [resource, total] : workloads_.asked_in_cluster_queue(name))
+  QueueCensus out{pending(name), workloads_.totals().counts_of_cluster_queue(name), {}};
+  for (const auto& [resource, total] : workloads_.totals().asked_in_cluster_queue(name))
     out.requested.emplace(resource, to_amount(total.sum));
   const OverlapCounts overlaps = scheduler_.overlap_counts(name);
   out.overlaps = {overlaps.skips, overlaps.new_targets, overlaps.deferred_fit, overlaps.skipped};
@@ -68,7 +68,7 @@ std::optional<QueueCensus> Census::of_local_queue(const std::string& key) const 
   if (queue == nullptr) return std::nullopt;
   const std::size_t all = scheduler_.pending_count(queue->cluster_queue, key);
   const std::size_t inadmissible = scheduler_.inadmissible_count(queue->cluster_queue, key);
-  return QueueCensus{{all - inadmissible, inadmissible}, workloads_.counts_of_local_queue(key), {}};
+  return QueueCensus{{all - inadmissible, inadmissible}, workloads_.totals().counts_of_local_queue(key), {}};
 }
 
 void Census::for_each_standing(const std::function<void(const WorkloadStanding&)>& visit) const {

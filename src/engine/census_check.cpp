@@ -31,20 +31,20 @@ void Census::check_held(std::vector<std::string>& broken) const {
   });
   if (workloads_.any_marked()) return;
   for (const auto& [name, queue] : facts_.registries.cluster_queues) {
-    if (!HeldSums::same(workloads_.held_in_cluster_queue(name), of_cluster.of(name)))
+    if (!HeldSums::same(workloads_.totals().held_in_cluster_queue(name), of_cluster.of(name)))
       broken.push_back("ClusterQueue " + name + ": the sums of what its workloads hold are wrong");
-    if (workloads_.asked_in_cluster_queue(name) != asked.of(name))
+    if (workloads_.totals().asked_in_cluster_queue(name) != asked.of(name))
       broken.push_back("ClusterQueue " + name + ": the sums of what its workloads request are wrong");
   }
   for (const auto& [key, queue] : facts_.registries.local_queues) {
-    if (!HeldSums::same(workloads_.held_in_local_queue(key), of_local.of(key)))
+    if (!HeldSums::same(workloads_.totals().held_in_local_queue(key), of_local.of(key)))
       broken.push_back("LocalQueue " + key + ": the sums of what its workloads hold are wrong");
   }
 }
 
 // The counts, compared with fresh ones.
 void Census::check_reasons(std::vector<std::string>& broken) const {
-  std::map<std::string, TrackedWorkloads::Counts> of_local, of_cluster;
+  std::map<std::string, QueueTotals::Counts> of_local, of_cluster;
   workloads_.for_each([&](const Tracked& t) {
     const auto counted = why(t);
     if (!counted) return;
@@ -52,11 +52,11 @@ void Census::check_reasons(std::vector<std::string>& broken) const {
     ++of_cluster[t.cluster_queue][*counted];
   });
   for (const auto& [name, queue] : facts_.registries.cluster_queues) {
-    if (workloads_.counts_of_cluster_queue(name) != of_cluster[name])
+    if (workloads_.totals().counts_of_cluster_queue(name) != of_cluster[name])
       broken.push_back("ClusterQueue " + name + ": the counts of its unadmitted workloads are wrong");
   }
   for (const auto& [key, queue] : facts_.registries.local_queues) {
-    if (workloads_.counts_of_local_queue(key) != of_local[key])
+    if (workloads_.totals().counts_of_local_queue(key) != of_local[key])
       broken.push_back("LocalQueue " + key + ": the counts of its unadmitted workloads are wrong");
   }
 }
@@ -75,7 +75,7 @@ void Census::check_standings(std::vector<std::string>& broken) const {
   if (workloads_.any_marked()) return;
   for (const auto& [name, queue] : facts_.registries.cluster_queues) {
     const std::size_t all = scheduler_.pending_count(name), inadmissible = scheduler_.inadmissible_count(name);
-    const auto& held = workloads_.held_in_cluster_queue(name);
+    const auto& held = workloads_.totals().held_in_cluster_queue(name);
     if (pending[name].inadmissible != inadmissible || pending[name].active != all - inadmissible ||
         holders[name] != std::pair(held.reserving, held.admitted))
       broken.push_back("ClusterQueue " + name + ": what its workloads count as differs from its counts");

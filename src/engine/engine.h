@@ -94,7 +94,7 @@ class Engine {
   std::vector<HeldQuota> held_quotas() const;
   // All broken invariants as sentences; empty when all hold. Costs a full recomputation: for tests and simulation.
   //  - usage equals the sum of claims, and a rebuilt ledger equals this one
-  //  - no workload got places on nodes without room for them
+  //  - no workload got places on nodes without enough capacity for them
   //  - no workload is lost: each is finished, claimed, queued, parked or held by a named condition
   //  - no parked workload would be admitted now or, while no eviction is under way, find victims
   std::vector<std::string> check_invariants(Time now) const;

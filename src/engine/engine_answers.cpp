@@ -93,8 +93,9 @@ std::optional<PendingPosition> Engine::pending_position(std::string_view ns, std
 std::vector<std::string> Engine::cohorts_above(std::string_view cluster_queue) const {
   const Ledger& ledger = impl_->scheduler.ledger();
   std::vector<std::string> out;
-  const NodeId queue = ledger.find_cluster_queue(cluster_queue);
-  for (NodeId node = queue.valid() ? ledger.parent(queue) : NodeId(); node.valid(); node = ledger.parent(node))
+  const QuotaNodeId queue = ledger.find_cluster_queue(cluster_queue);
+  for (QuotaNodeId node = queue.valid() ? ledger.parent(queue) : QuotaNodeId(); node.valid();
+       node = ledger.parent(node))
     out.push_back(ledger.name(node));
   return out;
 }
@@ -103,7 +104,7 @@ std::vector<SubtreeQuota> Engine::cohort_quotas(std::string_view cohort) const {
   const Ledger& ledger = impl_->scheduler.ledger();
   const Names& names = impl_->scheduler.names();
   std::vector<SubtreeQuota> out;
-  const NodeId node = ledger.find_cohort(cohort);
+  const QuotaNodeId node = ledger.find_cohort(cohort);
   for (std::size_t i = 0; node.valid() && i < names.pairs(); ++i) {
     const FlavorResourceId id(i);
     const Amount quota = ledger.subtree_quota(node, id), reserved = ledger.usage(node, id);

@@ -69,7 +69,7 @@ struct Engine::Impl {
   void end_recall();
   void recall_spared();
 
-  // --- The scheduler made anew (rebuilt.cpp).
+  // --- The scheduler made anew (renumber.cpp).
   Scheduler rebuilt(std::map<const Tracked*, WorkloadId>& ids) const;
   void renumber();
   std::vector<std::string> check_invariants() const;

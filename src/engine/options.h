@@ -1,4 +1,4 @@
-// What the engine is told once: Kueue's feature gates and settings that change decisions.
+// The options of the engine: Kueue's feature gates and settings that change decisions.
 #pragma once
 
 #include "api/config/policies.h"

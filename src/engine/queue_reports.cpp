@@ -12,12 +12,12 @@ namespace {
 
 using Totals = std::map<std::pair<std::string, std::string>, Amount>;  // (flavor, resource)
 
-struct QueueTotals {
+struct UsageTotals {
   Totals reservation, usage;
 };
 
-QueueTotals totals_of(const HeldSums::OfQueue& sums) {
-  QueueTotals out;
+UsageTotals totals_of(const HeldSums::OfQueue& sums) {
+  UsageTotals out;
   for (const auto& each : sums.totals) {
     out.reservation[{each.flavor, each.resource}] = to_amount(each.reserved);
     out.usage[{each.flavor, each.resource}] = to_amount(each.used);
@@ -80,9 +80,9 @@ void QueueReports::touch_shares() {
 // The usage of a queue is part of the fair share of every cohort above it.
 void QueueReports::touch_cohorts_of(std::string_view cluster_queue) {
   const Ledger& ledger = scheduler_.ledger();
-  const NodeId queue = ledger.find_cluster_queue(cluster_queue);
+  const QuotaNodeId queue = ledger.find_cluster_queue(cluster_queue);
   if (!queue.valid()) return;
-  for (NodeId cohort = ledger.parent(queue); cohort.valid(); cohort = ledger.parent(cohort)) {
+  for (QuotaNodeId cohort = ledger.parent(queue); cohort.valid(); cohort = ledger.parent(cohort)) {
     if (!touched_.cohorts.insert(ledger.name(cohort)).second) return;  // the cohorts above it were touched with it
   }
 }
@@ -101,7 +101,7 @@ void QueueReports::emit(Effects& out) {
   }
 }
 
-std::optional<FairShareStatus> QueueReports::fair_share(NodeId node) const {
+std::optional<FairShareStatus> QueueReports::fair_share(QuotaNodeId node) const {
   if (!facts_.options.fair_sharing.enabled) return std::nullopt;
   const FairShare share = node.valid() ? scheduler_.fair_share(node) : FairShare();
   return FairShareStatus{share.weighted_share(), share.borrowed(), share.lendable(), share.weight(), share.infinite()};
@@ -110,8 +110,8 @@ std::optional<FairShareStatus> QueueReports::fair_share(NodeId node) const {
 std::optional<ClusterQueueStatus> QueueReports::cluster_queue(std::string_view name) const {
   const auto* queue = facts_.registries.cluster_queue(name);
   if (queue == nullptr) return std::nullopt;
-  const auto& held = workloads_.held_in_cluster_queue(name);
-  const QueueTotals totals = totals_of(held);
+  const auto& held = workloads_.totals().held_in_cluster_queue(name);
+  const UsageTotals totals = totals_of(held);
   const Activity& activity = facts_.registries.activity(*queue);
   ClusterQueueStatus out{activity.active, activity.reason, activity.message, {}, {}, 0, held.reserving, held.admitted};
   out.reservation = usage_status(*queue, totals.reservation, !queue->cohort_name.empty());
@@ -138,13 +138,13 @@ std::optional<PastUsageStatus> QueueReports::past_usage(std::string_view local_q
 std::optional<LocalQueueStatus> QueueReports::local_queue(const std::string& key) const {
   const auto* queue = facts_.registries.local_queue(key);
   if (queue == nullptr) return std::nullopt;
-  const auto& held = workloads_.held_in_local_queue(key);
+  const auto& held = workloads_.totals().held_in_local_queue(key);
   const auto pending = static_cast<std::int32_t>(scheduler_.pending_count(queue->cluster_queue, key));
   const Activity activity = facts_.registries.activity(*queue);
   LocalQueueStatus out{activity.active, activity.reason, activity.message, {}, {},
                        pending,         held.reserving,  held.admitted};
   if (const auto* cq = facts_.registries.cluster_queue(queue->cluster_queue)) {
-    const QueueTotals totals = totals_of(held);
+    const UsageTotals totals = totals_of(held);
     out.reservation = usage_status(*cq, totals.reservation, false);
     out.usage = usage_status(*cq, totals.usage, false);
   }

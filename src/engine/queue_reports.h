@@ -42,7 +42,7 @@ class QueueReports {
     std::set<std::string> cluster_queues, local_queues, cohorts;
   };
   void touch_cohorts_of(std::string_view cluster_queue);
-  std::optional<FairShareStatus> fair_share(NodeId node) const;
+  std::optional<FairShareStatus> fair_share(QuotaNodeId node) const;
   std::optional<PastUsageStatus> past_usage(std::string_view local_queue) const;
 
   const EngineFacts& facts_;

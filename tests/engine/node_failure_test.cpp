@@ -42,7 +42,7 @@ TEST(NodeFailure, ADeletedNodeIsMarkedAtOnceAndItsShareMoves) {
   EXPECT_EQ(s.writes(), writes + 2);
 }
 
-TEST(NodeFailure, NotReadyWaitsForThePodsAndWithoutRoomInTheRackItIsEvictedAndPlacedAnew) {
+TEST(NodeFailure, NotReadyWaitsForThePodsAndWithoutCapacityInTheRackItIsEvictedAndPlacedAnew) {
   Racks s;
   s.take(NodeGone{"r1-n1"});
   s.pass(1);
@@ -207,7 +207,7 @@ TEST(NodeFailure, AMarkerThatIsNotTrueIsTakenBack) {
   EXPECT_THAT(s.unhealthy(), IsEmpty());
 }
 
-TEST(NodeFailure, ReplacementsDoNotShareARoom) {
+TEST(NodeFailure, ReplacementsDoNotShareAPlace) {
   Racks s;
   s.give(WorkloadBuilder("b").pods(2, "1").required("rack").priority(3));
   s.run();

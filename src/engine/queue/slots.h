@@ -48,7 +48,7 @@ struct Slot {
     std::string key;  // "namespace/name": pods name their workload by it
   };
   std::shared_ptr<const Identity> who;
-  NodeId queue;
+  QuotaNodeId queue;
   LocalQueueId local_queue;  // through which it was submitted last; invalid: it named none
   std::int32_t priority = 0;
   Time queued_at{};

@@ -6,7 +6,7 @@
 namespace berth::engine {
 
 Queue& Scheduler::Impl::queue_of(std::string_view name) {
-  NodeId node = state.ledger.cluster_queue_node(name);
+  QuotaNodeId node = state.ledger.cluster_queue_node(name);
   if (state.queues.size() <= node.index()) state.queues.resize(node.index() + 1);
   auto& queue = state.queues[node.index()];
   if (queue == nullptr) {
@@ -18,25 +18,25 @@ Queue& Scheduler::Impl::queue_of(std::string_view name) {
 
 void Scheduler::Impl::drop_if_unused(Queue& queue) {
   if (queue.configured || queue.pending.size() > 0 || !queue.holders.empty()) return;
-  NodeId node = queue.node;
+  QuotaNodeId node = queue.node;
   std::erase(dirty, node);
-  rooms.erase(node);
+  topology_queues.erase(node);
   state.queues[node.index()].reset();
   state.ledger.unpin(node);
 }
 
 void Scheduler::Impl::reconfigured(Queue& queue) {
   queue.generation = ++state.counter;
-  queue.rooms.clear();
+  queue.topology_flavors.clear();
   for (const ResourceGroup& group : queue.config.groups) {
     for (FlavorId flavor : group.flavors) {
-      if (state.places.places_pods(flavor)) queue.rooms.push_back(flavor);
+      if (state.places.places_pods(flavor)) queue.topology_flavors.push_back(flavor);
     }
   }
-  if (queue.rooms.empty()) {
-    rooms.erase(queue.node);
+  if (queue.topology_flavors.empty()) {
+    topology_queues.erase(queue.node);
   } else {
-    rooms.insert(queue.node);
+    topology_queues.insert(queue.node);
   }
   wake_queue(queue);
 }
@@ -67,7 +67,7 @@ void Scheduler::remove_flavor(std::string_view name) {
 void Scheduler::set_cohort(const api::kueue::Cohort& cohort) {
   SchedulerState& state = impl_->state;
   auto quotas = compile_quotas(cohort.resource_groups, state.names);
-  NodeId node = state.ledger.find_cohort(cohort.meta.name);
+  QuotaNodeId node = state.ledger.find_cohort(cohort.meta.name);
   if (!node.valid() || !state.ledger.same_configuration(node, cohort.parent_name, quotas, cohort.unbounded))
     node = state.ledger.set_cohort(cohort.meta.name, cohort.parent_name, quotas, cohort.unbounded);
   state.ledger.set_weight(node, cohort.fair_weight.fraction());

@@ -54,8 +54,8 @@ Decisions Scheduler::schedule(Time now) {
   impl_->end_patience(now);
   impl_->rank_again();
   impl_->absorb_reliefs();
-  std::set<NodeId> roots;
-  for (NodeId node : std::exchange(impl_->dirty, {})) {
+  std::set<QuotaNodeId> roots;
+  for (QuotaNodeId node : std::exchange(impl_->dirty, {})) {
     Queue& queue = *state.queue(node);
     queue.dirty = false;
     if (!state.ledger.in_cycle(node)) roots.insert(state.ledger.root(node));
@@ -65,16 +65,16 @@ Decisions Scheduler::schedule(Time now) {
   }
   Decisions decisions;
   impl_->tell_cut_off(decisions);
-  const std::vector<NodeId> joint = impl_->room_trees();
-  if (std::any_of(joint.begin(), joint.end(), [&](NodeId root) { return roots.contains(root); })) {
+  const std::vector<QuotaNodeId> joint = impl_->trees_with_topology();
+  if (std::any_of(joint.begin(), joint.end(), [&](QuotaNodeId root) { return roots.contains(root); })) {
     impl_->run_pass(joint, now, decisions);
-    for (NodeId root : joint) roots.erase(root);
+    for (QuotaNodeId root : joint) roots.erase(root);
   }
-  for (NodeId root : roots) impl_->run_pass({&root, 1}, now, decisions);
+  for (QuotaNodeId root : roots) impl_->run_pass({&root, 1}, now, decisions);
   return decisions;
 }
 
-void Scheduler::Impl::run_pass(std::span<const NodeId> roots, Time now, Decisions& out) {
+void Scheduler::Impl::run_pass(std::span<const QuotaNodeId> roots, Time now, Decisions& out) {
   if (pass.run(roots, now, out)) return;
   for (auto& queue : state.queues) {  // stopped at the limit of cycles: continue in the next call
     if (queue != nullptr && std::ranges::find(roots, state.ledger.root(queue->node)) != roots.end()) mark(*queue);

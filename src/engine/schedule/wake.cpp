@@ -23,7 +23,7 @@ void Scheduler::Impl::wake_tree(Queue& queue) {
 
 // Everything below a node where capacity got free may be worth another evaluation; of parked classes, only those that
 // lacked this.
-void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
+void Scheduler::Impl::relieve(QuotaNodeId node, FlavorResourceId id) {
   if (Queue* queue = state.queue(node); queue != nullptr && queue->pending.size() > 0) {
     auto may_fit = [&](const Lack& lack, ShapeId shape) { return state.may_help(*queue, lack, shape); };
     if (!id.valid()) {
@@ -36,21 +36,21 @@ void Scheduler::Impl::relieve(NodeId node, FlavorResourceId id) {
     }
     if (queue->pending.head().valid()) mark(*queue);
   }
-  for (NodeId child : state.ledger.children(node)) {
+  for (QuotaNodeId child : state.ledger.children(node)) {
     if (state.ledger.parent(child) == node) relieve(child, id);
   }
 }
 
 // Workloads that may reclaim and lack what others borrowed search victims again; with fair sharing, whatever they
 // lack.
-void Scheduler::Impl::tempt(NodeId node, const Loan& loan) {
+void Scheduler::Impl::tempt(QuotaNodeId node, const Loan& loan) {
   if (Queue* queue = state.queue(node); queue != nullptr && queue->config.reclaims() && queue->pending.size() > 0) {
     const FlavorResourceId id = state.options.fair_sharing.enabled ? FlavorResourceId() : loan.id;
     queue->pending.wake_for_victims(id, loan.number);
     if (queue->pending.head().valid())
       mark(*queue);  // even if nothing was parked: the head of a StrictFIFO queue that reserves quota
   }
-  for (NodeId child : state.ledger.children(node)) {
+  for (QuotaNodeId child : state.ledger.children(node)) {
     if (state.ledger.parent(child) == node) tempt(child, loan);
   }
 }
@@ -76,11 +76,11 @@ void Scheduler::Impl::absorb_reliefs() {
   std::sort(reliefs.begin(), reliefs.end(), order);
   reliefs.erase(std::unique(reliefs.begin(), reliefs.end()), reliefs.end());
   for (const Relief& relief : reliefs) {
-    NodeId root = state.ledger.root(relief.node);
+    QuotaNodeId root = state.ledger.root(relief.node);
     if (root.valid()) state.tree(root).releases = ++state.counter;
     relieve(relief.node, relief.id);
   }
-  for (FlavorId flavor : state.places.take_reliefs()) relieve_room(flavor);
+  for (FlavorId flavor : state.places.take_reliefs()) relieve_nodes(flavor);
   absorb_loans();
 }
 

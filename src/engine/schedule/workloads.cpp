@@ -105,7 +105,7 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
     if (state.ledger.in_cycle(queue.node)) impl_->cut_off.insert(workload);
     return slot.told != 0;
   }
-  NodeId former = waits ? slot.queue : NodeId();
+  QuotaNodeId former = waits ? slot.queue : QuotaNodeId();
   if (waits) impl_->leave_queue(workload);
   slot.queue = queue.node;
   slot.priority = pending.priority;

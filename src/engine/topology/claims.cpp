@@ -48,8 +48,8 @@ void Claims::give_back(WorkloadId workload) {
 
 void Claims::change(HolderId holder, const ClaimPart& part, std::int32_t sign) {
   for (const Place& place : part.places) {
-    holders_.change(place.spot, holder, part.request, std::int64_t{sign} * place.pods, 0);
-    if (sign < 0) leaves_.release_if_idle(place.spot);
+    holders_.change(place.leaf_domain, holder, part.request, std::int64_t{sign} * place.pods, 0);
+    if (sign < 0) leaves_.release_if_idle(place.leaf_domain);
   }
 }
 

@@ -61,8 +61,8 @@ class Counts {
   };
 
   static bool same(const Pod& pod, const PodAsk& ask);
-  std::int32_t fitting(const Spot& spot, const Pod& pod, const Pod* beside) const;
-  bool admits(Pod& pod, const Spot& spot);
+  std::int32_t fitting(const LeafDomain& leaf, const Pod& pod, const Pod* beside) const;
+  bool admits(Pod& pod, const LeafDomain& leaf);
   void count_leaf(DomainId id);
   void sum_up(DomainId id);
   bool reachable(DomainId id) const;

@@ -11,8 +11,8 @@ namespace berth::engine {
 
 using topology::DomainId;
 using topology::Fitness;
+using topology::LeafDomain;
 using topology::RequestId;
-using topology::Spot;
 using topology::TopologyLedger;
 using topology::View;
 
@@ -36,14 +36,14 @@ struct Excluded {
 };
 
 // The first resource by name that is short even for one pod; "" when none is.
-std::string lacking(const TopologyLedger& ledger, const Spot& spot, RequestId request, bool on_empty) {
+std::string lacking(const TopologyLedger& ledger, const LeafDomain& leaf_domain, RequestId request, bool on_empty) {
   const topology::RequestPool& requests = ledger.requests;
   std::string lack;
   if (requests.unknown(request).valid()) lack = requests.names().name(requests.unknown(request));
   for (const topology::Cell& cell : requests.cells(request)) {
-    const topology::Wide used =
-        on_empty ? ledger.usage.used_without_workloads(spot, cell.column) : ledger.leaves.used(spot, cell.column);
-    if (ledger.leaves.allocatable(spot, cell.column) - used >= cell.amount) continue;
+    const topology::Wide used = on_empty ? ledger.usage.used_without_workloads(leaf_domain, cell.column)
+                                         : ledger.leaves.used(leaf_domain, cell.column);
+    if (ledger.leaves.allocatable(leaf_domain, cell.column) - used >= cell.amount) continue;
     const std::string& name = requests.names().name(requests.columns().resource(cell.column));
     if (lack.empty() || name < lack) lack = name;
   }
@@ -60,23 +60,24 @@ std::string Places::Impl::exclusions(const Task& task, DomainId scope) {
   std::size_t total = 0;
   for (std::size_t i = 0; i < view.size(); ++i) {
     const View::Domain& domain = view[DomainId(i)];
-    if (domain.level != view.leaf_level() || domain.gone || !ledger.leaves.usable(ledger.leaves[domain.spot])) continue;
-    const Spot& spot = ledger.leaves[domain.spot];
-    const std::size_t nodes = spot.group.valid() ? ledger.leaves.group_of(spot).members.size() : 1;
+    if (domain.level != view.leaf_level() || domain.gone || !ledger.leaves.usable(ledger.leaves[domain.leaf_domain]))
+      continue;
+    const LeafDomain& leaf_domain = ledger.leaves[domain.leaf_domain];
+    const std::size_t nodes = leaf_domain.group.valid() ? ledger.leaves.group_of(leaf_domain).members.size() : 1;
     total += nodes;
     if (view.leaves_are_nodes()) {
-      const topology::Machine& machine = ledger.nodes[spot.machine];
-      const Fitness fitness = filter.look(machine, ledger.nodes, ledger.strings);
+      const topology::Node& node = ledger.nodes[leaf_domain.node];
+      const Fitness fitness = filter.look(node, ledger.nodes, ledger.strings);
       if (fitness == Fitness::kSelector) excluded.selector += nodes;
       if (fitness == Fitness::kAffinity) excluded.affinity += nodes;
-      if (fitness == Fitness::kTaint) excluded.taints[filter.untolerated(machine, ledger.nodes)] += nodes;
+      if (fitness == Fitness::kTaint) excluded.taints[filter.untolerated(node, ledger.nodes)] += nodes;
       if (fitness != Fitness::kFits) continue;
     }
-    if (spot.banned || (scope.valid() && view.ancestor(DomainId(i), view[scope].level) != scope)) {
+    if (leaf_domain.banned || (scope.valid() && view.ancestor(DomainId(i), view[scope].level) != scope)) {
       excluded.domain += nodes;
       continue;
     }
-    if (const std::string lack = lacking(ledger, spot, request, task.count.on_empty); !lack.empty()) {
+    if (const std::string lack = lacking(ledger, leaf_domain, request, task.count.on_empty); !lack.empty()) {
       excluded.resources[lack] += nodes;
     }
   }

@@ -24,9 +24,9 @@ std::int64_t saturated(Wide amount) {
 
 }  // namespace
 
-void LeafUsage::join(SpotId id, SpotId group_id) {
-  const Spot& spot = leaves_[id];
-  Spot& whole = leaves_.at(group_id);
+void LeafUsage::join(LeafDomainId id, LeafDomainId group_id) {
+  const LeafDomain& leaf = leaves_[id];
+  LeafDomain& whole = leaves_.at(group_id);
   Group& group = leaves_.group_of(whole);
   const std::size_t columns = requests_.columns().size();
   group.sum.resize(columns);
@@ -34,33 +34,33 @@ void LeafUsage::join(SpotId id, SpotId group_id) {
   whole.used.resize(columns);
   group.members.push_back(id);
   for (std::uint32_t column = 0; column < columns; ++column) {
-    group.sum[column] += leaves_.allocatable(spot, column);
+    group.sum[column] += leaves_.allocatable(leaf, column);
     group.allocatable[column] = saturated(group.sum[column]);
-    whole.used[column] += leaves_.used(spot, column);
+    whole.used[column] += leaves_.used(leaf, column);
   }
   count_inside_anew(group_id);
 }
 
-void LeafUsage::leave(SpotId id, SpotId group_id) {
-  const Spot& spot = leaves_[id];
-  Spot& whole = leaves_.at(group_id);
+void LeafUsage::leave(LeafDomainId id, LeafDomainId group_id) {
+  const LeafDomain& leaf = leaves_[id];
+  LeafDomain& whole = leaves_.at(group_id);
   Group& group = leaves_.group_of(whole);
   group.members.erase(std::find(group.members.begin(), group.members.end(), id));
   for (std::uint32_t column = 0; column < group.sum.size(); ++column) {
-    group.sum[column] -= leaves_.allocatable(spot, column);
+    group.sum[column] -= leaves_.allocatable(leaf, column);
     group.allocatable[column] = saturated(group.sum[column]);
-    whole.used[column] -= leaves_.used(spot, column);
+    whole.used[column] -= leaves_.used(leaf, column);
   }
   count_inside_anew(group_id);
 }
 
 std::vector<Wide> LeafUsage::inside_afresh(const Group& group, HolderId holder) const {
   std::vector<Wide> sum(requests_.columns().size()), each;
-  for (SpotId member : group.members) {
-    const Spot& spot = leaves_[member];
-    if (std::none_of(spot.rows.begin(), spot.rows.end(), [&](const Row& row) { return row.holder == holder; }))
+  for (LeafDomainId member : group.members) {
+    const LeafDomain& leaf = leaves_[member];
+    if (std::none_of(leaf.rows.begin(), leaf.rows.end(), [&](const Row& row) { return row.holder == holder; }))
       continue;
-    usage(spot, holder, each);
+    usage(leaf, holder, each);
     for (std::size_t column = 0; column < sum.size(); ++column) sum[column] += each[column];
   }
   return sum;
@@ -68,8 +68,8 @@ std::vector<Wide> LeafUsage::inside_afresh(const Group& group, HolderId holder) 
 
 // Call after the members or the rows of a group changed: recomputes what the holder uses on the members, and updates
 // the group's usage, to which the holder contributed `before`. A holder without a claim here is not recorded.
-void LeafUsage::set_inside(SpotId group_id, HolderId holder, const std::vector<Wide>& before) {
-  Spot& whole = leaves_.at(group_id);
+void LeafUsage::set_inside(LeafDomainId group_id, HolderId holder, const std::vector<Wide>& before) {
+  LeafDomain& whole = leaves_.at(group_id);
   Group& group = leaves_.group_of(whole);
   const auto found = std::find_if(group.inside.begin(), group.inside.end(),
                                   [&](const Group::Inside& each) { return each.holder == holder; });
@@ -88,8 +88,8 @@ void LeafUsage::set_inside(SpotId group_id, HolderId holder, const std::vector<W
   for (std::size_t column = 0; column < after.size(); ++column) whole.used[column] += after[column] - before[column];
 }
 
-void LeafUsage::count_inside_anew(SpotId group_id) {
-  const Spot& whole = leaves_[group_id];
+void LeafUsage::count_inside_anew(LeafDomainId group_id) {
+  const LeafDomain& whole = leaves_[group_id];
   std::vector<HolderId> holders;
   for (const Group::Inside& inside : leaves_.group_of(whole).inside) holders.push_back(inside.holder);
   for (HolderId holder : holders) {
@@ -100,8 +100,8 @@ void LeafUsage::count_inside_anew(SpotId group_id) {
 }
 
 // A member's usage changed. `inside`: really; false: only tentatively.
-void LeafUsage::apply_to_group(SpotId group_id, HolderId holder, const Changes& changes, bool inside) {
-  Spot& whole = leaves_.at(group_id);
+void LeafUsage::apply_to_group(LeafDomainId group_id, HolderId holder, const Changes& changes, bool inside) {
+  LeafDomain& whole = leaves_.at(group_id);
   Group& group = leaves_.group_of(whole);
   const auto found = !inside ? group.inside.end()
                              : std::find_if(group.inside.begin(), group.inside.end(),
@@ -123,12 +123,12 @@ void LeafUsage::apply_to_group(SpotId group_id, HolderId holder, const Changes& 
   views_.touch(whole, freer);
 }
 
-// What the holder uses of the spot, by column. For a group: the part of its claim that exceeds its use of the
+// What the holder uses of the leaf, by column. For a group: the part of its claim that exceeds its use of the
 // members.
-void LeafUsage::usage(const Spot& spot, HolderId holder, std::vector<Wide>& out) const {
-  sum_claims(requests_, spot.rows, holder, out);
-  if (spot.group.valid()) {
-    for (const Group::Inside& inside : leaves_.group_of(spot).inside) {
+void LeafUsage::usage(const LeafDomain& leaf, HolderId holder, std::vector<Wide>& out) const {
+  sum_claims(requests_, leaf.rows, holder, out);
+  if (leaf.group.valid()) {
+    for (const Group::Inside& inside : leaves_.group_of(leaf).inside) {
       if (inside.holder != holder) continue;
       for (std::size_t column = 0; column < inside.used.size(); ++column) {
         out[column] = std::max<Wide>(out[column] - inside.used[column], 0);
@@ -136,12 +136,12 @@ void LeafUsage::usage(const Spot& spot, HolderId holder, std::vector<Wide>& out)
     }
     return;
   }
-  if (std::none_of(spot.rows.begin(), spot.rows.end(),
+  if (std::none_of(leaf.rows.begin(), leaf.rows.end(),
                    [&](const Row& row) { return row.holder == holder && row.pods > 0; })) {
     return;
   }
   std::vector<Wide> pods(out.size());
-  for (const Row& row : spot.rows) {
+  for (const Row& row : leaf.rows) {
     if (row.holder != holder || row.pods == 0) continue;
     for (const Cell& cell : requests_.cells(row.request))
       pods[cell.column] += static_cast<Wide>(row.pods) * cell.amount;

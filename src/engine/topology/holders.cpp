@@ -61,14 +61,14 @@ void Holders::set_of(WorkloadId workload, HolderId holder) {
   of_workload_[workload.index()] = holder;
 }
 
-void Holders::note_stray(SpotId leaf, HolderId holder) {
+void Holders::note_stray(LeafDomainId leaf, HolderId holder) {
   bool claims = false, pods = false;
   for (const Row& row : usage_.rows(leaf)) {
     if (row.holder != holder) continue;
     claims = claims || row.claimed > 0;
     pods = pods || row.pods > 0;
   }
-  std::set<SpotId>& strays = holders_[holder.index()].strays;
+  std::set<LeafDomainId>& strays = holders_[holder.index()].strays;
   if (pods && !claims) {
     strays.insert(leaf);
   } else if (!strays.empty()) {

@@ -25,7 +25,7 @@ struct ClaimPart {
 struct Holder {
   std::string name;
   std::vector<ClaimPart> parts;
-  std::set<SpotId> strays;  // leaf domains with pods of it, but without a claim
+  std::set<LeafDomainId> strays;  // leaf domains with pods of it, but without a claim
   std::size_t pods = 0;
   // While it is a leaver: when the grace periods of its pods end, and since when a workload waits for it (nullopt:
   // none does).
@@ -59,7 +59,7 @@ class Holders : private HolderRecords {
   void set_of(WorkloadId workload, HolderId holder);
 
   // Changes what it has in a leaf domain.
-  void change(SpotId leaf, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods) {
+  void change(LeafDomainId leaf, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods) {
     usage_.change(leaf, holder, request, claimed, pods);
     if (is_workload(holder)) note_stray(leaf, holder);
   }
@@ -73,7 +73,7 @@ class Holders : private HolderRecords {
   Time patience(HolderId leaver, Time now, bool only_looks);
 
  private:
-  void note_stray(SpotId leaf, HolderId holder);
+  void note_stray(LeafDomainId leaf, HolderId holder);
 
   LeafUsage& usage_;
 };

@@ -43,38 +43,38 @@ class LeafUsage : private LeafUsageRecords {
   LeafUsage& operator=(const LeafUsage&) = delete;
 
   // The holder has so many more (or fewer) claimed and running pods there.
-  void change(SpotId id, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
+  void change(LeafDomainId id, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   // As if the holder, which uses these leaf domains, used nothing; or as it is.
-  void set_away(HolderId holder, bool away, std::span<const SpotId> where);
+  void set_away(HolderId holder, bool away, std::span<const LeafDomainId> where);
   bool away(HolderId holder) const { return holder.index() < away_.size() && away_[holder.index()] != 0; }
-  const std::vector<Row>& rows(SpotId id) const { return leaves_[id].rows; }
+  const std::vector<Row>& rows(LeafDomainId id) const { return leaves_[id].rows; }
   std::uint64_t applied() const { return applied_; }  // grows with each change of `used`
 
   // --- Members of groups (group_usage.cpp). `group`: the leaf domain of the group.
-  void join(SpotId member, SpotId group);
-  void leave(SpotId member, SpotId group);
+  void join(LeafDomainId member, LeafDomainId group);
+  void leave(LeafDomainId member, LeafDomainId group);
 
   // Call it when the nodes have more resource columns: holders that request such a resource use it from now on.
   void grow_columns();
 
   // --- Questions.
   // Usage by pods without a placed workload, and by kAssumed.
-  Wide used_without_workloads(const Spot& leaf, std::uint32_t column) const;
+  Wide used_without_workloads(const LeafDomain& leaf, std::uint32_t column) const;
   // Whether the workloads' claims there, for the resources of this request, do not exceed what its nodes have; true
   // without a usable node.
-  bool claims_fit(SpotId id, RequestId request) const;
+  bool claims_fit(LeafDomainId id, RequestId request) const;
   // What `used` must be, according to the rows. Costs a walk over everything its holders have.
-  std::vector<Wide> used_afresh(SpotId id) const;
+  std::vector<Wide> used_afresh(LeafDomainId id) const;
 
  private:
-  void change_row(Spot& leaf, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
+  void change_row(LeafDomain& leaf, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods);
   // What the holder uses of the leaf domain, by column. For a group: the part of its claim that exceeds its use of
   // the members.
-  void usage(const Spot& leaf, HolderId holder, std::vector<Wide>& out) const;
-  void apply(SpotId id, HolderId holder, const Changes& changes, bool inside);
-  void apply_to_group(SpotId group, HolderId holder, const Changes& changes, bool inside);
-  void set_inside(SpotId group, HolderId holder, const std::vector<Wide>& before);
-  void count_inside_anew(SpotId group);
+  void usage(const LeafDomain& leaf, HolderId holder, std::vector<Wide>& out) const;
+  void apply(LeafDomainId id, HolderId holder, const Changes& changes, bool inside);
+  void apply_to_group(LeafDomainId group, HolderId holder, const Changes& changes, bool inside);
+  void set_inside(LeafDomainId group, HolderId holder, const std::vector<Wide>& before);
+  void count_inside_anew(LeafDomainId group);
   std::vector<Wide> inside_afresh(const Group& group, HolderId holder) const;
   static void add(std::vector<Wide>& sums, const Changes& changes);
 

@@ -67,7 +67,7 @@ topology::Shares Places::Impl::choose(const Task& task, std::int32_t pods, Domai
   return chooser.place(pods, scope);
 }
 
-PlaceFailure Places::Impl::too_little_room(const Task& task, const Job& job, std::int32_t pods, DomainId scope) {
+PlaceFailure Places::Impl::too_little_capacity(const Task& task, const Job& job, std::int32_t pods, DomainId scope) {
   topology::CountAsk ask = task.count;
   ask.wanted = &task.wanted;
   Chooser chooser(*task.view, counts.get(ask), task.wanted, ask.leader != nullptr, task.wanted.least_free(options));
@@ -90,14 +90,14 @@ bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, boo
   }
   const topology::Shares shares = choose(*task, pods, DomainId());
   if (shares.empty()) {
-    placement.failure = too_little_room(*task, job, pods, DomainId());
+    placement.failure = too_little_capacity(*task, job, pods, DomainId());
     return false;
   }
   std::vector<Place>& workers = placement.pod_sets[job.workers].places;
   for (const Share& share : shares) {
-    const SpotId spot = (*task->view)[share.domain].spot;
-    if (share.pods > 0) workers.push_back({spot, share.pods});
-    if (share.leader) placement.pod_sets[job.leader].places.push_back({spot, 1});
+    const LeafDomainId leaf_domain = (*task->view)[share.domain].leaf_domain;
+    if (share.pods > 0) workers.push_back({leaf_domain, share.pods});
+    if (share.leader) placement.pod_sets[job.leader].places.push_back({leaf_domain, 1});
   }
   return true;
 }

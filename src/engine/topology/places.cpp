@@ -102,9 +102,9 @@ void Places::take(WorkloadId workload, std::string_view holder, std::vector<Plac
   for (const Placed& each : placed) {
     const topology::RequestId request = ledger.requests.acquire(each.per_pod);
     for (const Place& place : each.places) {
-      if (impl_->overfull.size() == Impl::kMaxOverfull || ledger.usage.claims_fit(place.spot, request)) continue;
+      if (impl_->overfull.size() == Impl::kMaxOverfull || ledger.usage.claims_fit(place.leaf_domain, request)) continue;
       impl_->overfull.push_back(
-          fmt::format("workload {} took more of leaf domain {} than there is", holder, place.spot.value));
+          fmt::format("workload {} took more of leaf domain {} than there is", holder, place.leaf_domain.value));
     }
     ledger.requests.release(request);
   }
@@ -118,10 +118,10 @@ void Places::take_stated(WorkloadId workload, std::string_view holder, const std
     const auto& levels = each.assignment->levels;
     for (const api::kueue::TopologyDomain& domain : each.assignment->domains) {
       if (domain.count <= 0 || domain.values.size() != levels.size()) continue;
-      const SpotId spot = levels.back() == topology::kHostnameLabel
-                              ? impl_->ledger.leaves.host(domain.values.back())
-                              : impl_->ledger.leaves.group(each.flavor, levels, domain.values);
-      made.places.push_back({spot, domain.count});
+      const LeafDomainId leaf_domain = levels.back() == topology::kHostnameLabel
+                                           ? impl_->ledger.leaves.host(domain.values.back())
+                                           : impl_->ledger.leaves.group(each.flavor, levels, domain.values);
+      made.places.push_back({leaf_domain, domain.count});
     }
     placed.push_back(std::move(made));
   }
@@ -202,14 +202,14 @@ api::kueue::TopologyAssignmentPtr Places::assignment(const Placed& placed) const
   if (placed.places.empty()) return nullptr;
   auto made = std::make_shared<api::kueue::TopologyAssignment>();
   for (const Place& place : placed.places) {
-    const topology::Spot& spot = impl_->ledger.leaves[place.spot];
-    if (spot.group.valid()) {
-      const topology::Group& group = impl_->ledger.leaves.group_of(spot);
+    const topology::LeafDomain& leaf_domain = impl_->ledger.leaves[place.leaf_domain];
+    if (leaf_domain.group.valid()) {
+      const topology::Group& group = impl_->ledger.leaves.group_of(leaf_domain);
       made->levels = group.levels;
       made->domains.push_back({group.values, place.pods});
     } else {
       made->levels = {std::string(topology::kHostnameLabel)};
-      made->domains.push_back({{impl_->ledger.strings[spot.host]}, place.pods});
+      made->domains.push_back({{impl_->ledger.strings[leaf_domain.host]}, place.pods});
     }
   }
   return made;

@@ -50,7 +50,7 @@ struct Places::Impl {
   tl::expected<Task, std::string> task_of(std::span<const PlaceAsk> asks, const Job& job, std::int32_t pods,
                                           bool on_empty) const;
   topology::Shares choose(const Task& task, std::int32_t pods, topology::DomainId scope);
-  PlaceFailure too_little_room(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
+  PlaceFailure too_little_capacity(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
   // Finds the places of a job and adds them to `placement`. Returns false when there are none: see placement.failure.
   bool place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement);
   void assume(const PlaceAsk& ask, std::span<const Place> places);

@@ -6,9 +6,9 @@
 
 namespace berth::engine::topology {
 
-SpotId Pods::leaf_of(const Pod& pod) {
+LeafDomainId Pods::leaf_of(const Pod& pod) {
   if (pod.bound) {
-    if (const MachineId node = nodes_.find(pod.node); node.valid()) return leaves_.host(strings_[nodes_[node].host]);
+    if (const NodeId node = nodes_.find(pod.node); node.valid()) return leaves_.host(strings_[nodes_[node].host]);
   }
   return leaves_.host(pod.node);
 }
@@ -37,12 +37,12 @@ void Pods::set(const api::kueue::PodPlacement& pod) {
     free_.pop_back();
   }
   const HolderId holder = pod.workload.empty() ? kNobody : holders_.intern(api::object_key(pod.ns, pod.workload));
-  Pod made{pod.uid, holder, request, pod.node, pod.bound, SpotId()};
-  made.spot = leaf_of(made);
+  Pod made{pod.uid, holder, request, pod.node, pod.bound, LeafDomainId()};
+  made.leaf_domain = leaf_of(made);
   ++holders_.at(holder).pods;
   holders_.note_gone_by(holder, pod);
   holders_.note_leaver(holder);
-  holders_.change(made.spot, holder, request, 0, 1);
+  holders_.change(made.leaf_domain, holder, request, 0, 1);
   pods_[index] = std::move(made);
   ids_.emplace(pod.uid, index);
 }
@@ -55,8 +55,8 @@ void Pods::remove(std::string_view uid) {
   const Pod pod = std::move(pods_[index]);
   pods_[index] = Pod();
   free_.push_back(index);
-  holders_.change(pod.spot, pod.holder, pod.request, 0, -1);
-  leaves_.release_if_idle(pod.spot);
+  holders_.change(pod.leaf_domain, pod.holder, pod.request, 0, -1);
+  leaves_.release_if_idle(pod.leaf_domain);
   requests_.release(pod.request);
   --holders_.at(pod.holder).pods;
   holders_.note_leaver(pod.holder);
@@ -75,11 +75,11 @@ void Pods::remove_all_of(HolderId holder) {
 void Pods::move_to_hostname(std::string_view node) {
   for (Pod& pod : pods_) {
     if (pod.uid.empty() || !pod.bound || pod.node != node) continue;
-    const SpotId now = leaf_of(pod), before = pod.spot;
+    const LeafDomainId now = leaf_of(pod), before = pod.leaf_domain;
     if (now == before) continue;
     holders_.change(before, pod.holder, pod.request, 0, -1);
     holders_.change(now, pod.holder, pod.request, 0, 1);
-    pod.spot = now;
+    pod.leaf_domain = now;
     leaves_.release_if_idle(before);
   }
 }

@@ -22,7 +22,7 @@ struct PodRecords {
     RequestId request;
     std::string node;
     bool bound = false;
-    SpotId spot;
+    LeafDomainId leaf_domain;
   };
   std::vector<Pod> pods_;
   std::vector<std::uint32_t> free_;
@@ -32,10 +32,10 @@ struct PodRecords {
 class Pods : private PodRecords {
  public:
   using Pod = PodRecords::Pod;
-  Pods(const StringPool& strings, RequestPool& requests, const Machines& nodes, LeafDomains& leaves, Holders& holders)
+  Pods(const StringPool& strings, RequestPool& requests, const Nodes& nodes, LeafDomains& leaves, Holders& holders)
       : strings_(strings), requests_(requests), nodes_(nodes), leaves_(leaves), holders_(holders) {}
   // A copy that uses copies of the other's parts.
-  Pods(const Pods& other, const StringPool& strings, RequestPool& requests, const Machines& nodes, LeafDomains& leaves,
+  Pods(const Pods& other, const StringPool& strings, RequestPool& requests, const Nodes& nodes, LeafDomains& leaves,
        Holders& holders)
       : PodRecords(other), strings_(strings), requests_(requests), nodes_(nodes), leaves_(leaves), holders_(holders) {}
   Pods(const Pods&) = delete;
@@ -52,11 +52,11 @@ class Pods : private PodRecords {
 
  private:
   bool known(const api::kueue::PodPlacement& pod, RequestId request) const;
-  SpotId leaf_of(const Pod& pod);
+  LeafDomainId leaf_of(const Pod& pod);
 
   const StringPool& strings_;
   RequestPool& requests_;
-  const Machines& nodes_;
+  const Nodes& nodes_;
   LeafDomains& leaves_;
   Holders& holders_;
 };

@@ -21,9 +21,9 @@ void Suppositions::undo(std::size_t size) {
 
 void Suppositions::set_away(HolderId id, bool away) {
   const Holder& holder = holders_[id];
-  std::vector<SpotId> where(holder.strays.begin(), holder.strays.end());
+  std::vector<LeafDomainId> where(holder.strays.begin(), holder.strays.end());
   for (const ClaimPart& part : holder.parts) {
-    for (const Place& place : part.places) where.push_back(place.spot);
+    for (const Place& place : part.places) where.push_back(place.leaf_domain);
   }
   std::sort(where.begin(), where.end());
   where.erase(std::unique(where.begin(), where.end()), where.end());

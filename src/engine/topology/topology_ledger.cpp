@@ -30,15 +30,15 @@ TopologyLedger::TopologyLedger(const TopologyLedger& other, Names& names)
 
 bool TopologyLedger::set_node(const api::Node& node) {
   const std::size_t columns = requests.columns().size();
-  Machine next = nodes.intern(node);
+  Node next = nodes.intern(node);
   if (requests.columns().size() != columns) usage.grow_columns();
-  const MachineId old = nodes.find(node.name);
+  const NodeId old = nodes.find(node.name);
   if (old.valid() && nodes[old] == next) {
     nodes.drop(next);
     return false;
   }
-  const SpotId before = old.valid() ? leaves.find_host(strings[nodes[old].host]) : SpotId();
-  const SpotId now = leaves.host(strings[next.host]);
+  const LeafDomainId before = old.valid() ? leaves.find_host(strings[nodes[old].host]) : LeafDomainId();
+  const LeafDomainId now = leaves.host(strings[next.host]);
   const bool renamed = old.valid() ? now != before : next.host != next.name;
   if (before.valid()) tree_leaves.take_out_of_groups(before);
   if (now != before) tree_leaves.take_out_of_groups(now);
@@ -55,10 +55,10 @@ bool TopologyLedger::set_node(const api::Node& node) {
 }
 
 bool TopologyLedger::remove_node(std::string_view name) {
-  const MachineId old = nodes.find(name);
+  const NodeId old = nodes.find(name);
   if (!old.valid()) return false;
   const bool renamed = nodes[old].host != nodes[old].name;
-  const SpotId leaf = leaves.find_host(strings[nodes[old].host]);
+  const LeafDomainId leaf = leaves.find_host(strings[nodes[old].host]);
   tree_leaves.take_out_of_groups(leaf);
   nodes.remove(old);
   --leaves.at(leaf).nodes;

@@ -41,7 +41,7 @@ struct TopologyLedger {
 
   StringPool strings;
   RequestPool requests;
-  Machines nodes;
+  Nodes nodes;
   LeafDomains leaves;
   Views views;
   LeafUsage usage;

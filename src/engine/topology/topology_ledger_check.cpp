@@ -8,21 +8,21 @@
 namespace berth::engine::topology {
 
 std::vector<std::string> TopologyLedger::check_rows() const {
-  using Key = std::tuple<SpotId, HolderId, RequestId>;
+  using Key = std::tuple<LeafDomainId, HolderId, RequestId>;
   std::map<Key, std::pair<std::int64_t, std::int64_t>> rows;
   for (const Pods::Pod& pod : pods.all()) {
-    if (!pod.uid.empty()) ++rows[{pod.spot, pod.holder, pod.request}].second;
+    if (!pod.uid.empty()) ++rows[{pod.leaf_domain, pod.holder, pod.request}].second;
   }
   for (std::size_t i = 0; i < holders.size(); ++i) {
     for (const ClaimPart& part : holders[HolderId(i)].parts) {
-      for (const Place& place : part.places) rows[{place.spot, HolderId(i), part.request}].first += place.pods;
+      for (const Place& place : part.places) rows[{place.leaf_domain, HolderId(i), part.request}].first += place.pods;
     }
   }
   std::vector<std::string> broken;
   std::size_t seen = 0;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
-    for (const Row& row : leaves[SpotId(i)].rows) {
-      const auto it = rows.find({SpotId(i), row.holder, row.request});
+    for (const Row& row : leaves[LeafDomainId(i)].rows) {
+      const auto it = rows.find({LeafDomainId(i), row.holder, row.request});
       if (it == rows.end() || it->second != std::pair<std::int64_t, std::int64_t>(row.claimed, row.pods)) {
         broken.push_back("leaf domain " + std::to_string(i) + ": a row of holder \"" + holders[row.holder].name +
                          "\" disagrees with its claims and pods");

@@ -6,7 +6,7 @@
 
 namespace berth::engine::topology {
 
-bool TreeLeaves::path(const View& view, const Machine& node, std::vector<StringId>& out) const {
+bool TreeLeaves::path(const View& view, const Node& node, std::vector<StringId>& out) const {
   for (const Label& label : view.node_labels()) {
     if (node.label(label.key) != label.value) return false;
   }
@@ -19,30 +19,31 @@ bool TreeLeaves::path(const View& view, const Machine& node, std::vector<StringI
   return !view.leaves_are_nodes() || out.back() == node.host;
 }
 
-// Several nodes may have the same hostname, by mistake: then the first by name represents the spot, in whatever order
-// they came.
-void TreeLeaves::choose_node(SpotId id) {
-  Spot& spot = leaves_.at(id);
-  spot.machine = MachineId();
-  if (spot.nodes == 0) return;
-  if (spot.nodes == 1) {  // the usual case: the node's name is its hostname
-    const MachineId found = nodes_.find(strings_[spot.host]);
-    if (found.valid() && nodes_[found].host == spot.host) {
-      spot.machine = found;
+// Several nodes may have the same hostname, by mistake: then the first by name represents the leaf domain, in whatever
+// order they came.
+void TreeLeaves::choose_node(LeafDomainId id) {
+  LeafDomain& leaf_domain = leaves_.at(id);
+  leaf_domain.node = NodeId();
+  if (leaf_domain.nodes == 0) return;
+  if (leaf_domain.nodes == 1) {  // the usual case: the node's name is its hostname
+    const NodeId found = nodes_.find(strings_[leaf_domain.host]);
+    if (found.valid() && nodes_[found].host == leaf_domain.host) {
+      leaf_domain.node = found;
       return;
     }
   }
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    const MachineId each(i);
-    if (!nodes_.present(each) || nodes_[each].host != spot.host) continue;
-    if (!spot.machine.valid() || strings_[nodes_[each].name] < strings_[nodes_[spot.machine].name]) spot.machine = each;
+    const NodeId each(i);
+    if (!nodes_.present(each) || nodes_[each].host != leaf_domain.host) continue;
+    if (!leaf_domain.node.valid() || strings_[nodes_[each].name] < strings_[nodes_[leaf_domain.node].name])
+      leaf_domain.node = each;
   }
 }
 
-void TreeLeaves::put(SpotId spot) {
-  choose_node(spot);
+void TreeLeaves::put(LeafDomainId leaf_domain) {
+  choose_node(leaf_domain);
   for (auto& view : views_.all()) {
-    if (view) put(spot, *view);
+    if (view) put(leaf_domain, *view);
   }
 }
 
@@ -53,28 +54,28 @@ bool TreeLeaves::is_at(const View& view, DomainId leaf) const {
   return true;
 }
 
-void TreeLeaves::put(SpotId id, View& view) {
-  Spot& spot = leaves_.at(id);
-  if (spot.group.valid()) return;
-  const bool fits = spot.machine.valid() && path(view, nodes_[spot.machine], path_);
+void TreeLeaves::put(LeafDomainId id, View& view) {
+  LeafDomain& leaf_domain = leaves_.at(id);
+  if (leaf_domain.group.valid()) return;
+  const bool fits = leaf_domain.node.valid() && path(view, nodes_[leaf_domain.node], path_);
   if (!view.leaves_are_nodes()) {
     if (fits) put_in_group(id, view);
     return;
   }
-  const auto seat = std::find_if(spot.seats.begin(), spot.seats.end(),
-                                 [&](const Seat& each) { return each.flavor == view.flavor(); });
-  if (seat != spot.seats.end()) {
-    if (fits && is_at(view, seat->leaf)) {
-      view.touch(seat->leaf);
+  const auto position = std::find_if(leaf_domain.positions.begin(), leaf_domain.positions.end(),
+                                     [&](const TreePosition& each) { return each.flavor == view.flavor(); });
+  if (position != leaf_domain.positions.end()) {
+    if (fits && is_at(view, position->leaf)) {
+      view.touch(position->leaf);
     } else {
-      view.remove(seat->leaf);
-      spot.seats.erase(seat);
-      if (fits) spot.seats.push_back({view.flavor(), view.insert(path_, id), SpotId()});
+      view.remove(position->leaf);
+      leaf_domain.positions.erase(position);
+      if (fits) leaf_domain.positions.push_back({view.flavor(), view.insert(path_, id), LeafDomainId()});
     }
   } else if (fits) {
-    spot.seats.push_back({view.flavor(), view.insert(path_, id), SpotId()});
+    leaf_domain.positions.push_back({view.flavor(), view.insert(path_, id), LeafDomainId()});
   }
-  if (fits && leaves_.usable(spot)) view.relieved = true;
+  if (fits && leaves_.usable(leaf_domain)) view.relieved = true;
 }
 
 void TreeLeaves::set_view(FlavorId flavor, std::unique_ptr<View> view) {
@@ -95,85 +96,85 @@ void TreeLeaves::renew_worn_views() {
 
 // In the order of level values, so that neighbours in the tree are neighbours in memory.
 void TreeLeaves::put_all(View& view) {
-  std::vector<std::pair<std::vector<std::string_view>, SpotId>> seats;
+  std::vector<std::pair<std::vector<std::string_view>, LeafDomainId>> positions;
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    const Spot& spot = leaves_[SpotId(i)];
-    if (!spot.machine.valid() || !path(view, nodes_[spot.machine], path_)) continue;
+    const LeafDomain& leaf_domain = leaves_[LeafDomainId(i)];
+    if (!leaf_domain.node.valid() || !path(view, nodes_[leaf_domain.node], path_)) continue;
     std::vector<std::string_view> values;
     for (StringId value : path_) values.push_back(strings_[value]);
-    seats.emplace_back(std::move(values), SpotId(i));
+    positions.emplace_back(std::move(values), LeafDomainId(i));
   }
-  std::sort(seats.begin(), seats.end(), [&](const auto& a, const auto& b) {
+  std::sort(positions.begin(), positions.end(), [&](const auto& a, const auto& b) {
     if (a.first != b.first) return a.first < b.first;
     return strings_[leaves_[a.second].host] < strings_[leaves_[b.second].host];
   });
-  for (const auto& [values, spot] : seats) put(spot, view);
+  for (const auto& [values, leaf_domain] : positions) put(leaf_domain, view);
 }
 
 void TreeLeaves::take_all_out(View& view) {
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
-    Spot& spot = leaves_.at(SpotId(i));
-    if (spot.group.valid()) continue;
-    const auto seat = std::find_if(spot.seats.begin(), spot.seats.end(),
-                                   [&](const Seat& each) { return each.flavor == view.flavor(); });
-    if (seat == spot.seats.end()) continue;
-    if (seat->group.valid()) {
-      take_out_of_group(SpotId(i), *seat);
+    LeafDomain& leaf_domain = leaves_.at(LeafDomainId(i));
+    if (leaf_domain.group.valid()) continue;
+    const auto position = std::find_if(leaf_domain.positions.begin(), leaf_domain.positions.end(),
+                                       [&](const TreePosition& each) { return each.flavor == view.flavor(); });
+    if (position == leaf_domain.positions.end()) continue;
+    if (position->group.valid()) {
+      take_out_of_group(LeafDomainId(i), *position);
     } else {
-      view.remove(seat->leaf);
+      view.remove(position->leaf);
     }
-    spot.seats.erase(seat);
+    leaf_domain.positions.erase(position);
   }
 }
 
-void TreeLeaves::put_in_group(SpotId id, View& view) {
+void TreeLeaves::put_in_group(LeafDomainId id, View& view) {
   DomainId leaf = view.find(path_);
-  SpotId group_spot;
+  LeafDomainId group_domain;
   if (leaf.valid()) {
-    group_spot = view[leaf].spot;
+    group_domain = view[leaf].leaf_domain;
   } else {
     std::vector<std::string> values;
     for (StringId value : path_) values.push_back(strings_[value]);
-    group_spot = leaves_.group(names_.name(view.flavor()), view.levels(), values);
-    leaf = view.insert(path_, group_spot);
-    leaves_.at(group_spot).seats.push_back({view.flavor(), leaf, SpotId()});
+    group_domain = leaves_.group(names_.name(view.flavor()), view.levels(), values);
+    leaf = view.insert(path_, group_domain);
+    leaves_.at(group_domain).positions.push_back({view.flavor(), leaf, LeafDomainId()});
   }
-  Spot& spot = leaves_.at(id);
-  spot.seats.push_back({view.flavor(), leaf, group_spot});
-  ++leaves_.group_of(leaves_[group_spot]).seated;
-  if (leaves_.usable(spot)) {
-    usage_.join(id, group_spot);
+  LeafDomain& leaf_domain = leaves_.at(id);
+  leaf_domain.positions.push_back({view.flavor(), leaf, group_domain});
+  ++leaves_.group_of(leaves_[group_domain]).nodes;
+  if (leaves_.usable(leaf_domain)) {
+    usage_.join(id, group_domain);
     view.relieved = true;
   }
   view.touch(leaf);
 }
 
-// Leaves the seat in the spot's list.
-void TreeLeaves::take_out_of_group(SpotId id, const Seat& seat) {
-  if (leaves_.usable(leaves_[id])) usage_.leave(id, seat.group);
-  View& view = views_.at(seat.flavor);
-  Spot& group_spot = leaves_.at(seat.group);
-  if (--leaves_.group_of(group_spot).seated > 0) {
-    view.touch(seat.leaf);
+// Leaves the position in the leaf domain's list.
+void TreeLeaves::take_out_of_group(LeafDomainId id, const TreePosition& position) {
+  if (leaves_.usable(leaves_[id])) usage_.leave(id, position.group);
+  View& view = views_.at(position.flavor);
+  LeafDomain& group_domain = leaves_.at(position.group);
+  if (--leaves_.group_of(group_domain).nodes > 0) {
+    view.touch(position.leaf);
     return;
   }
-  view.remove(seat.leaf);
-  group_spot.seats.clear();
-  leaves_.release_if_idle(seat.group);
+  view.remove(position.leaf);
+  group_domain.positions.clear();
+  leaves_.release_if_idle(position.group);
 }
 
-void TreeLeaves::take_out_of_groups(SpotId id) {
-  Spot& spot = leaves_.at(id);
-  for (const Seat& seat : spot.seats) {
-    if (seat.group.valid()) take_out_of_group(id, seat);
+void TreeLeaves::take_out_of_groups(LeafDomainId id) {
+  LeafDomain& leaf_domain = leaves_.at(id);
+  for (const TreePosition& position : leaf_domain.positions) {
+    if (position.group.valid()) take_out_of_group(id, position);
   }
-  std::erase_if(spot.seats, [](const Seat& seat) { return seat.group.valid(); });
+  std::erase_if(leaf_domain.positions, [](const TreePosition& position) { return position.group.valid(); });
 }
 
-void TreeLeaves::ban(SpotId id, bool banned) {
-  Spot& spot = leaves_.at(id);
-  spot.banned = banned;
-  for (const Seat& seat : spot.seats) views_.at(seat.flavor).touch(seat.leaf);
+void TreeLeaves::ban(LeafDomainId id, bool banned) {
+  LeafDomain& leaf_domain = leaves_.at(id);
+  leaf_domain.banned = banned;
+  for (const TreePosition& position : leaf_domain.positions) views_.at(position.flavor).touch(position.leaf);
 }
 
 }  // namespace berth::engine::topology

@@ -14,7 +14,7 @@ namespace berth::engine::topology {
 
 class TreeLeaves {
  public:
-  TreeLeaves(const Names& names, const StringPool& strings, const Machines& nodes, LeafDomains& leaves, Views& views,
+  TreeLeaves(const Names& names, const StringPool& strings, const Nodes& nodes, LeafDomains& leaves, Views& views,
              LeafUsage& usage)
       : names_(names), strings_(strings), nodes_(nodes), leaves_(leaves), views_(views), usage_(usage) {}
 
@@ -22,25 +22,25 @@ class TreeLeaves {
   void renew_worn_views();
 
   // After a change of its nodes: puts the leaf domain of a hostname at its position in every tree.
-  void put(SpotId id);
-  void take_out_of_groups(SpotId id);  // before its nodes change
-  void ban(SpotId id, bool banned);    // excludes it from placement, or no longer
+  void put(LeafDomainId id);
+  void take_out_of_groups(LeafDomainId id);  // before its nodes change
+  void ban(LeafDomainId id, bool banned);    // excludes it from placement, or no longer
 
   // A leaf's path in the view: its value for each level. False when the node is not in it.
-  bool path(const View& view, const Machine& node, std::vector<StringId>& out) const;
+  bool path(const View& view, const Node& node, std::vector<StringId>& out) const;
 
  private:
-  void put(SpotId id, View& view);
-  void put_in_group(SpotId id, View& view);
+  void put(LeafDomainId id, View& view);
+  void put_in_group(LeafDomainId id, View& view);
   void put_all(View& view);
   void take_all_out(View& view);
-  void take_out_of_group(SpotId id, const Seat& seat);
+  void take_out_of_group(LeafDomainId id, const TreePosition& position);
   bool is_at(const View& view, DomainId leaf) const;  // compares with path_
-  void choose_node(SpotId id);
+  void choose_node(LeafDomainId id);
 
   const Names& names_;
   const StringPool& strings_;
-  const Machines& nodes_;
+  const Nodes& nodes_;
   LeafDomains& leaves_;
   Views& views_;
   LeafUsage& usage_;

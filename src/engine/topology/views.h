@@ -33,11 +33,11 @@ class Views {
 
   // The usage of the leaf domain changed. `freer`: some of it got less; then its views are relieved, except while a
   // Quiet lives.
-  void touch(const Spot& leaf, bool freer) {
-    for (const Seat& seat : leaf.seats) {
-      View& view = at(seat.flavor);
-      if (seat.group.valid()) continue;  // touch() is called for the group's own leaf domain too
-      view.touch(seat.leaf);
+  void touch(const LeafDomain& leaf, bool freer) {
+    for (const TreePosition& position : leaf.positions) {
+      View& view = at(position.flavor);
+      if (position.group.valid()) continue;  // touch() is called for the group's own leaf domain too
+      view.touch(position.leaf);
       if (freer && !quiet_) view.relieved = true;
     }
   }

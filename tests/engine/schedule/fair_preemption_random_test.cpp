@@ -29,7 +29,7 @@ struct RandomHouse : House {
     ledger.set_cohort("right", "root", std::vector<QuotaEntry>{{kMemory, limits(3)}});
     if (pick(0, 1)) ledger.set_cohort("deep", "left", std::vector<QuotaEntry>{{kCpu, limits(2)}});
     for (const char* cohort : {"left", "right", "deep"}) {
-      if (const NodeId node = ledger.find_cohort(cohort); node.valid()) weigh(node);
+      if (const QuotaNodeId node = ledger.find_cohort(cohort); node.valid()) weigh(node);
     }
     for (int i = 0; i < 6; ++i) {
       const std::string name = "q" + std::to_string(i);
@@ -50,13 +50,13 @@ struct RandomHouse : House {
       if (each.amount > ledger.available(queues[0], each.id)) ids.push_back(each.id);
     }
   }
-  void weigh(NodeId node) {
+  void weigh(QuotaNodeId node) {
     if (pick(0, 1))
       ledger.set_weight(node, {static_cast<std::uint64_t>(pick(0, 3)), static_cast<std::uint64_t>(pick(1, 2))});
   }
   int pick(int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); }
   std::mt19937 random;
-  std::vector<NodeId> queues;
+  std::vector<QuotaNodeId> queues;
   QueueConfig config;
   Preemptor preemptor;
   Usage usage;

@@ -19,7 +19,7 @@ struct Team : House {
     return preemption.targets({a, &config, priority, second(99)}, {&kCpu, 1}, {&usage, 1});
   }
   QueueConfig config;
-  NodeId a = queue("a", "team", 2), b = queue("b", "team", 2), c = queue("c", "team", 2);
+  QuotaNodeId a = queue("a", "team", 2), b = queue("b", "team", 2), c = queue("c", "team", 2);
 };
 
 std::vector<Target> all_of(const std::vector<WorkloadId>& workloads, PreemptionReason reason) {
@@ -111,7 +111,7 @@ TEST(FairPreemption, SharesAreComparedWhereThePathsMeet) {
   config.reclaim_within_cohort = ReclaimWithinCohort::kAny;
   house.ledger.set_cohort("ours", "root", {});
   house.ledger.set_cohort("theirs", "root", {});
-  const NodeId a = house.queue("a", "ours", 0), b = house.queue("b", "ours", 3), c = house.queue("c", "theirs", 0);
+  const QuotaNodeId a = house.queue("a", "ours", 0), b = house.queue("b", "ours", 3), c = house.queue("c", "theirs", 0);
   house.queue("lender", "theirs", 3);
   const WorkloadId of_c1 = house.runs(c, 2, 0, 1), of_c2 = house.runs(c, 2, 0, 2), of_b = house.runs(b, 2, 0, 3);
   // 6 cpu in total, all used. c borrows 4, but its cohort only 1. a wants 1: its own cohort would be at 3 of 3, the

@@ -43,8 +43,8 @@ class Naive {
     Rational value;
     auto key() const { return std::pair(infinite, value); }
   };
-  Share share(NodeId node) const {
-    const NodeId parent = ledger_.parent(node);
+  Share share(QuotaNodeId node) const {
+    const QuotaNodeId parent = ledger_.parent(node);
     if (!parent.valid()) return {};
     Rational most = 0;
     for (const FlavorResourceId id : {kCpu, kMemory}) {
@@ -56,15 +56,15 @@ class Naive {
     if (w.numerator == 0) return {borrows(node), most};
     return {false, most * w.denominator / w.numerator};
   }
-  bool borrows(NodeId node) const {
+  bool borrows(QuotaNodeId node) const {
     return ledger_.parent(node).valid() &&
            (ledger_.borrowing_with(node, kCpu, {}) || ledger_.borrowing_with(node, kMemory, {}));
   }
-  bool within_nominal(NodeId node) const {
+  bool within_nominal(QuotaNodeId node) const {
     return std::ranges::none_of(ids_, [&](FlavorResourceId id) { return ledger_.borrowing_with(node, id, {}); });
   }
-  std::vector<NodeId> ancestors(NodeId node) const {
-    std::vector<NodeId> out;
+  std::vector<QuotaNodeId> ancestors(QuotaNodeId node) const {
+    std::vector<QuotaNodeId> out;
     for (; node.valid(); node = ledger_.parent(node)) out.push_back(node);
     return out;
   }
@@ -102,17 +102,17 @@ class Naive {
     for (const WorkloadId w : candidates) of_queue_[house_.slots[w].queue].push_back(w);
   }
   // The queue to take from; none: all were skipped.
-  NodeId next_queue() {
-    const NodeId root = ledger_.root(who_.queue);
-    if (root == who_.queue) return of_queue_[root].empty() ? NodeId() : root;
+  QuotaNodeId next_queue() {
+    const QuotaNodeId root = ledger_.root(who_.queue);
+    if (root == who_.queue) return of_queue_[root].empty() ? QuotaNodeId() : root;
     while (!pruned_.contains(root)) {
-      if (const NodeId found = next_below(root); found.valid()) return found;
+      if (const QuotaNodeId found = next_below(root); found.valid()) return found;
     }
     return {};
   }
-  NodeId next_below(NodeId cohort) {
-    NodeId best_queue, best_cohort;
-    for (const NodeId child : ledger_.children(cohort)) {
+  QuotaNodeId next_below(QuotaNodeId cohort) {
+    QuotaNodeId best_queue, best_cohort;
+    for (const QuotaNodeId child : ledger_.children(cohort)) {
       if (pruned_.contains(child)) continue;
       if (!ledger_.is_cluster_queue(child)) {
         const auto path = ancestors(who_.queue);
@@ -134,7 +134,7 @@ class Naive {
     if (!best_queue.valid()) pruned_.insert(cohort);
     return best_queue;
   }
-  std::pair<NodeId, NodeId> just_below_meeting(NodeId queue) const {
+  std::pair<QuotaNodeId, QuotaNodeId> just_below_meeting(QuotaNodeId queue) const {
     auto ours = ancestors(who_.queue), theirs = ancestors(queue);
     while (ours.back() == theirs.back()) {
       ours.pop_back();
@@ -148,24 +148,24 @@ class Naive {
   }
   // What the queue can still get with its own request counted: negative means that it does not fit.
   bool used_up(FlavorResourceId id) const {
-    std::int64_t room = 0;
+    std::int64_t free = 0;
     const auto path = ancestors(who_.queue);
     for (auto node = path.rbegin(); node != path.rend(); ++node) {
       const auto quota = ledger_.subtree_quota(*node, id).count(), used = ledger_.usage(*node, id).count();
       const auto local = ledger_.local_quota(*node, id).count();
       if (node == path.rbegin()) {
-        room = quota - used;
+        free = quota - used;
       } else {
         const Amount limit = ledger_.quota(*node, id).borrowing_limit;
         const auto most = limit.is_unlimited()
-                              ? room
-                              : std::min(room, quota - local - std::max<std::int64_t>(0, used - local) + limit.count());
-        room = std::max<std::int64_t>(0, local - used) + most;
+                              ? free
+                              : std::min(free, quota - local - std::max<std::int64_t>(0, used - local) + limit.count());
+        free = std::max<std::int64_t>(0, local - used) + most;
       }
     }
-    return room < 0;
+    return free < 0;
   }
-  bool take(NodeId queue, PreemptionReason reason) {
+  bool take(QuotaNodeId queue, PreemptionReason reason) {
     const WorkloadId w = of_queue_[queue].front();
     of_queue_[queue].erase(of_queue_[queue].begin());
     trial_->without(w);
@@ -173,7 +173,7 @@ class Naive {
     return fits();
   }
   bool first() {
-    for (NodeId queue = next_queue(); queue.valid(); queue = next_queue()) {
+    for (QuotaNodeId queue = next_queue(); queue.valid(); queue = next_queue()) {
       if (queue == who_.queue) {
         if (take(queue, PreemptionReason::kInClusterQueue)) return true;
         continue;
@@ -202,7 +202,7 @@ class Naive {
     return false;
   }
   bool again() {
-    for (NodeId queue = next_queue(); queue.valid(); queue = next_queue()) {
+    for (QuotaNodeId queue = next_queue(); queue.valid(); queue = next_queue()) {
       const auto [ours, theirs] = just_below_meeting(queue);
       if (share(ours).key() < share(theirs).key() && take(queue, PreemptionReason::kInCohortFairSharing)) return true;
       of_queue_[queue].clear();
@@ -228,8 +228,8 @@ class Naive {
   std::vector<FlavorResourceId> ids_;
   Usage usage_;
   Ledger::Trial* trial_ = nullptr;
-  std::map<NodeId, std::vector<WorkloadId>> of_queue_;
-  std::set<NodeId> pruned_;
+  std::map<QuotaNodeId, std::vector<WorkloadId>> of_queue_;
+  std::set<QuotaNodeId> pruned_;
   std::vector<WorkloadId> refused_;
   std::vector<Target> targets_;
 };

@@ -36,12 +36,13 @@ void Scheduler::set_pod(const api::kueue::PodPlacement& pod) { impl_->state.plac
 void Scheduler::remove_pod(std::string_view uid) { impl_->state.places.remove_pod(uid); }
 
 // Nodes do not belong to one tree of cohorts: workloads that found no place may wait in any tree.
-void Scheduler::Impl::relieve_room(FlavorId flavor) {
-  for (NodeId node : rooms) {
+void Scheduler::Impl::relieve_nodes(FlavorId flavor) {
+  for (QuotaNodeId node : topology_queues) {
     Queue& queue = *state.queue(node);
-    if (queue.pending.size() == 0 || std::ranges::find(queue.rooms, flavor) == queue.rooms.end()) continue;
+    if (queue.pending.size() == 0 || std::ranges::find(queue.topology_flavors, flavor) == queue.topology_flavors.end())
+      continue;
     queue.pending.wake_place(flavor);
-    if (const NodeId root = state.ledger.root(node); root.valid()) state.tree(root).releases = ++state.counter;
+    if (const QuotaNodeId root = state.ledger.root(node); root.valid()) state.tree(root).releases = ++state.counter;
     if (queue.pending.head().valid()) mark(queue);
   }
 }
@@ -49,9 +50,9 @@ void Scheduler::Impl::relieve_room(FlavorId flavor) {
 // The roots of the trees whose workloads may compete for the same places, by id. One pass must process all of them:
 // otherwise the least important workload of one tree could take places that the most important workload of another
 // tree waits for.
-std::vector<NodeId> Scheduler::Impl::room_trees() const {
-  std::vector<NodeId> roots;
-  for (NodeId node : rooms) {
+std::vector<QuotaNodeId> Scheduler::Impl::trees_with_topology() const {
+  std::vector<QuotaNodeId> roots;
+  for (QuotaNodeId node : topology_queues) {
     if (!state.ledger.in_cycle(node)) roots.push_back(state.ledger.root(node));
   }
   std::sort(roots.begin(), roots.end());

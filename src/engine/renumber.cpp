@@ -92,9 +92,9 @@ void Engine::Impl::check_workloads(const Scheduler& fresh, const std::map<const 
 
 void Engine::Impl::check_usage(const Scheduler& fresh, std::vector<std::string>& broken) const {
   const Names &ours = scheduler.names(), &theirs = fresh.names();
-  for (const NodeId node : scheduler.ledger().cluster_queues()) {
+  for (const QuotaNodeId node : scheduler.ledger().cluster_queues()) {
     const std::string& name = scheduler.ledger().name(node);
-    const NodeId other = fresh.ledger().find_cluster_queue(name);
+    const QuotaNodeId other = fresh.ledger().find_cluster_queue(name);
     for (std::size_t i = 0; i < ours.pairs(); ++i) {
       const FlavorResourceId id(i);
       const FlavorId flavor = theirs.find_flavor(ours.name(ours.flavor_of(id)));

@@ -58,9 +58,9 @@ struct Gang {
   }
 };
 
-class Room {
+class Cluster {
  public:
-  explicit Room(TopologyOptions options = {}) : places(names, options) {}
+  explicit Cluster(TopologyOptions options = {}) : places(names, options) {}
 
   std::vector<ResourceAmount> amounts(const Amounts& amounts) {
     std::vector<ResourceAmount> list;
@@ -184,13 +184,13 @@ class Room {
 };
 
 // The usual setup: racks "r1".. of nodes "r1-n1".. with 4 cpu, flavor "f", topology "t" of rack and hostname.
-inline void furnish(Room& room, int racks, int nodes, const std::string& cpu = "4") {
-  room.topology("t", {"rack", "kubernetes.io/hostname"});
-  room.flavor("f", "t");
+inline void add_racks(Cluster& cluster, int racks, int nodes, const std::string& cpu = "4") {
+  cluster.topology("t", {"rack", "kubernetes.io/hostname"});
+  cluster.flavor("f", "t");
   for (int r = 1; r <= racks; ++r) {
     for (int n = 1; n <= nodes; ++n) {
       const std::string rack = "r" + std::to_string(r);
-      room.node(rack + "-n" + std::to_string(n), {{"rack", rack}}, {{"cpu", cpu}, {"memory", "64Gi"}});
+      cluster.node(rack + "-n" + std::to_string(n), {{"rack", rack}}, {{"cpu", cpu}, {"memory", "64Gi"}});
     }
   }
 }
