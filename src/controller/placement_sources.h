@@ -1,5 +1,5 @@
-// Nodes by their hostnames, and pods as the engine is told about them. Pods change far more often than their placement:
-// an annotation or a status change of a running pod gives no event.
+// Nodes by their hostnames, and the engine events of pods. Pods change far more often than their placement: an
+// annotation or a status change of a running pod gives no event.
 #pragma once
 
 #include <map>

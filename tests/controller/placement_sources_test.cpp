@@ -29,7 +29,7 @@ status:
   conditions: [{type: Ready, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]
 )");
 
-// The cache of nodes, their hostnames, and what the engine is told.
+// The cache of nodes, their hostnames, and the engine events.
 class NodeSource {
  public:
   std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now) {

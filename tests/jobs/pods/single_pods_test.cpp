@@ -1,7 +1,7 @@
 // Which pods are managed, what is kept of them, and the steps in the life of single pods, one look at a time.
 #include <gtest/gtest.h>
 
-#include "jobs/pods_support.h"
+#include "jobs/pods/pods_support.h"
 
 namespace berth::jobs::single_pods_test {
 namespace {

@@ -1,7 +1,7 @@
 // The steps in the life of groups of pods, one look at a time.
 #include <gtest/gtest.h>
 
-#include "jobs/pods_support.h"
+#include "jobs/pods/pods_support.h"
 
 namespace berth::jobs::pod_groups_test {
 namespace {
