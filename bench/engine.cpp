@@ -70,11 +70,14 @@ void admit_all(benchmark::State& state, bool fair_sharing, int tenants = 1, bool
 }
 void admit_all(benchmark::State& state) { admit_all(state, false); }
 void admit_all_fairly(benchmark::State& state) { admit_all(state, true); }
+// As admit_all, with the order by past usage: one local queue in each cluster queue.
+void admit_all_with_usage(benchmark::State& state) { admit_all(state, false, 1, true); }
 // Five local queues in each cluster queue; without and with the order by past usage (admission fair sharing).
 void admit_all_of_tenants(benchmark::State& state) { admit_all(state, false, 5); }
 void admit_all_by_usage(benchmark::State& state) { admit_all(state, false, 5, true); }
 BENCHMARK(admit_all)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_all_fairly)->Unit(benchmark::kMillisecond);
+BENCHMARK(admit_all_with_usage)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_all_of_tenants)->Unit(benchmark::kMillisecond);
 BENCHMARK(admit_all_by_usage)->Unit(benchmark::kMillisecond);
 
@@ -177,9 +180,9 @@ void fair_victims(benchmark::State& state) {
   const auto victims = static_cast<std::size_t>(state.range(0) < kCandidates ? state.range(0) : 0);
   House house(FairSharing{true});
   house.ledger.set_cohort("pool", "", std::vector<QuotaEntry>{{kCpu, {Amount::of(2 * kCandidates)}}});
-  const NodeId own = house.queue("own", "pool", 0);
+  const QuotaNodeId own = house.queue("own", "pool", 0);
   for (const char* name : {"one", "other"}) {
-    const NodeId queue = house.queue(name, "pool", 0);
+    const QuotaNodeId queue = house.queue(name, "pool", 0);
     for (int i = 0; i < kCandidates; ++i) house.runs(queue, 1, i % 7, i);
   }
   QueueConfig config;
@@ -195,7 +198,7 @@ BENCHMARK(fair_victims)->Arg(1)->Arg(5)->Arg(50)->Arg(100)->Unit(benchmark::kMic
 
 struct Tree {
   Ledger ledger;
-  std::vector<NodeId> queues;
+  std::vector<QuotaNodeId> queues;
   Tree() {
     std::vector<QuotaEntry> quotas;
     for (std::size_t i = 0; i < 6; ++i) quotas.push_back({FlavorResourceId(i), Quota{Amount::of(1000)}});

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "engine/topology/room.h"
+#include "engine/topology/cluster.h"
 
 namespace berth::engine {
 namespace {
@@ -21,61 +21,61 @@ constexpr Size k2500{5, 10, 50}, k100000{10, 100, 100}, k1000{2, 10, 50};
 
 std::string node_name(int i) { return "pool-a-node-" + std::to_string(1'000'000 + i); }
 
-api::Node make_node(const Size& size, int i, const Amounts& room) {
+api::Node make_node(const Size& size, int i, const Amounts& capacity) {
   const std::string block = "block-" + std::to_string(i / (size.racks * size.nodes));
-  return Room::a_node(node_name(i),
-                      {{"cloud/block", block},
-                       {"cloud/rack", block + "-rack-" + std::to_string(i / size.nodes % size.racks)},
-                       {"kubernetes.io/arch", "amd64"},
-                       {"kubernetes.io/os", "linux"},
-                       {"node.kubernetes.io/instance-type", "gpu-8"},
-                       {"topology.kubernetes.io/zone", "z1"}},
-                      room);
+  return Cluster::a_node(node_name(i),
+                         {{"cloud/block", block},
+                          {"cloud/rack", block + "-rack-" + std::to_string(i / size.nodes % size.racks)},
+                          {"kubernetes.io/arch", "amd64"},
+                          {"kubernetes.io/os", "linux"},
+                          {"node.kubernetes.io/instance-type", "gpu-8"},
+                          {"topology.kubernetes.io/zone", "z1"}},
+                         capacity);
 }
 
-std::unique_ptr<Room> furnished(const Size& size, const Amounts& node = kNode) {
-  auto room = std::make_unique<Room>();
-  room->topology("t", {"cloud/block", "cloud/rack", "kubernetes.io/hostname"});
-  room->flavor("f", "t");
-  for (int i = 0; i < size.total(); ++i) room->places.set_node(make_node(size, i, node));
-  return room;
+std::unique_ptr<Cluster> furnished(const Size& size, const Amounts& node = kNode) {
+  auto cluster = std::make_unique<Cluster>();
+  cluster->topology("t", {"cloud/block", "cloud/rack", "kubernetes.io/hostname"});
+  cluster->flavor("f", "t");
+  for (int i = 0; i < size.total(); ++i) cluster->places.set_node(make_node(size, i, node));
+  return cluster;
 }
 
 // Pods run on each third node, so that no two racks are equal.
-void occupy(Room& room, const Size& size) {
+void occupy(Cluster& cluster, const Size& size) {
   for (int i = 0; i < size.total(); i += 3) {
     const std::int32_t pods = 1 + i / 3 % 7;
-    room.places.take_stated(WorkloadId(static_cast<std::size_t>(i + 2)), "ns/old" + std::to_string(i),
-                            {{"f", room.amounts(kWorker), Room::assigned({{node_name(i), pods}})}});
+    cluster.places.take_stated(WorkloadId(static_cast<std::size_t>(i + 2)), "ns/old" + std::to_string(i),
+                               {{"f", cluster.amounts(kWorker), Cluster::assigned({{node_name(i), pods}})}});
   }
 }
 
 // Places a gang after a pod was added to or removed from some node.
 void place(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
-  auto room = furnished(size);
-  occupy(*room, size);
-  const std::vector<PlaceAsk> asks = room->asks(gangs);
+  auto cluster = furnished(size);
+  occupy(*cluster, size);
+  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
   std::vector<api::kueue::PodPlacement> pods;
-  for (int i = 0; i < 64; ++i) pods.push_back(Room::a_pod("p", node_name(i * 37 % size.total()), kWorker));
+  for (int i = 0; i < 64; ++i) pods.push_back(Cluster::a_pod("p", node_name(i * 37 % size.total()), kWorker));
   std::size_t next = 0;
   for (auto _ : state) {
-    room->places.set_pod(pods[next++ % pods.size()]);
-    if (!room->places.place(asks).ok) state.SkipWithError("not placed");
+    cluster->places.set_pod(pods[next++ % pods.size()]);
+    if (!cluster->places.place(asks).ok) state.SkipWithError("not placed");
   }
 }
 
 // Places and takes gangs in turn, and gives back the previous gang, so that each placement sees many changed nodes.
 void place_and_take(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
-  auto room = furnished(size);
-  occupy(*room, size);
-  const std::vector<PlaceAsk> asks = room->asks(gangs);
+  auto cluster = furnished(size);
+  occupy(*cluster, size);
+  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
   std::size_t turn = 0;
   for (auto _ : state) {
-    Placement placement = room->places.place(asks);
+    Placement placement = cluster->places.place(asks);
     if (!placement.ok) state.SkipWithError("not placed");
-    room->places.take(WorkloadId(turn), turn ? "ns/a" : "ns/b", std::move(placement.pod_sets));
+    cluster->places.take(WorkloadId(turn), turn ? "ns/a" : "ns/b", std::move(placement.pod_sets));
     turn = 1 - turn;
-    room->places.give_back(WorkloadId(turn));
+    cluster->places.give_back(WorkloadId(turn));
   }
 }
 
@@ -101,13 +101,13 @@ BERTH_GANGS(place_and_take);
 
 // A shape of pod that was not requested before: all domains are counted.
 void count_a_new_kind(benchmark::State& state) {
-  auto room = furnished(k100000);
-  occupy(*room, k100000);
+  auto cluster = furnished(k100000);
+  occupy(*cluster, k100000);
   std::int64_t memory = 1;
   for (auto _ : state) {
     Gang gang = workers(8);
     gang.requests.push_back({"ephemeral-storage", std::to_string(++memory)});
-    if (!room->place({gang.required("cloud/rack")}).ok) state.SkipWithError("not placed");
+    if (!cluster->place({gang.required("cloud/rack")}).ok) state.SkipWithError("not placed");
   }
 }
 BENCHMARK(count_a_new_kind)->Unit(benchmark::kMicrosecond);
@@ -122,23 +122,23 @@ void preempt(benchmark::State& state) {
     node.push_back({resource, "10"});
     pod.push_back({resource, "8"});
   }
-  auto room = furnished(k1000, node);
+  auto cluster = furnished(k1000, node);
   for (int i = 0; i < k1000.total(); ++i) {
-    room->places.take_stated(WorkloadId(static_cast<std::size_t>(i)), "ns/w" + std::to_string(i),
-                             {{"f", room->amounts(pod), Room::assigned({{node_name(i), 1}})}});
+    cluster->places.take_stated(WorkloadId(static_cast<std::size_t>(i)), "ns/w" + std::to_string(i),
+                                {{"f", cluster->amounts(pod), Cluster::assigned({{node_name(i), 1}})}});
   }
   const std::vector<Gang> gangs{Gang{.count = kPods, .requests = pod}.required("cloud/block")};
-  const std::vector<PlaceAsk> asks = room->asks(gangs);
+  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
   for (auto _ : state) {
-    Places::Trial trial(room->places);
+    Places::Trial trial(cluster->places);
     std::size_t victims = 0;
     do {
       trial.without(WorkloadId(victims++));
-    } while (!room->places.place(asks).ok);
+    } while (!cluster->places.place(asks).ok);
     if (victims != kPods) state.SkipWithError("not as many victims as expected");
     for (std::size_t i = victims - 1; i-- > 0;) {
       trial.again(WorkloadId(i));
-      if (!room->places.place(asks).ok) trial.without(WorkloadId(i));
+      if (!cluster->places.place(asks).ok) trial.without(WorkloadId(i));
     }
   }
 }
@@ -146,8 +146,8 @@ BENCHMARK(preempt)->Unit(benchmark::kMicrosecond);
 
 // A node among 100,000 becomes NotReady or Ready again.
 void node_change(benchmark::State& state) {
-  auto room = furnished(k100000);
-  occupy(*room, k100000);
+  auto cluster = furnished(k100000);
+  occupy(*cluster, k100000);
   std::vector<api::Node> nodes;
   for (int i = 0; i < 1000; ++i) {
     api::Node node = make_node(k100000, i * 97, kNode);
@@ -157,32 +157,32 @@ void node_change(benchmark::State& state) {
     nodes.push_back(node);
   }
   std::size_t next = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(room->places.set_node(nodes[next++ % nodes.size()]));
+  for (auto _ : state) benchmark::DoNotOptimize(cluster->places.set_node(nodes[next++ % nodes.size()]));
 }
 BENCHMARK(node_change)->Unit(benchmark::kMicrosecond);
 
 // The same, followed by a placement that depends on it.
 void node_change_and_place(benchmark::State& state) {
-  auto room = furnished(k100000);
-  occupy(*room, k100000);
+  auto cluster = furnished(k100000);
+  occupy(*cluster, k100000);
   api::Node node = make_node(k100000, 4711, kNode);
   const std::vector<Gang> gangs{workers(64).required("cloud/rack")};
-  const std::vector<PlaceAsk> asks = room->asks(gangs);
+  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
   for (auto _ : state) {
     node.ready = !*node.ready;
-    room->places.set_node(node);
-    if (!room->places.place(asks).ok) state.SkipWithError("not placed");
+    cluster->places.set_node(node);
+    if (!cluster->places.place(asks).ok) state.SkipWithError("not placed");
   }
 }
 BENCHMARK(node_change_and_place)->Unit(benchmark::kMicrosecond);
 
 // A node is removed and added again.
 void node_leaves_and_joins(benchmark::State& state) {
-  auto room = furnished(k100000);
+  auto cluster = furnished(k100000);
   const api::Node node = make_node(k100000, 4711, kNode);
   for (auto _ : state) {
-    room->places.remove_node(node.name);
-    room->places.set_node(node);
+    cluster->places.remove_node(node.name);
+    cluster->places.set_node(node);
   }
 }
 BENCHMARK(node_leaves_and_joins)->Unit(benchmark::kMicrosecond);
@@ -192,8 +192,8 @@ void memory(benchmark::State& state) {
   for (auto _ : state) {
     malloc_trim(0);
     const std::size_t before = mallinfo2().uordblks + mallinfo2().hblkhd;
-    auto room = furnished(k100000);
-    room->place({workers(64).required("cloud/rack")});
+    auto cluster = furnished(k100000);
+    cluster->place({workers(64).required("cloud/rack")});
     const std::size_t after = mallinfo2().uordblks + mallinfo2().hblkhd;
     state.counters["bytes_per_node"] = static_cast<double>(after - before) / k100000.total();
   }

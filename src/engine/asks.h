@@ -6,8 +6,8 @@
 
 #include "api/config/policies.h"
 #include "api/kueue/types.h"
+#include "engine/queue/workload.h"
 #include "engine/registries.h"
-#include "engine/schedule/workload.h"
 
 namespace berth::engine {
 

@@ -6,16 +6,11 @@
 
 namespace berth::engine {
 
-bool Engine::settled() const {
-  if (!impl_->writes.empty()) return false;
-  bool all = true;
-  impl_->workloads.for_each([&](const Tracked& t) { all = all && Impl::settled(t); });
-  return all;
-}
+namespace {
 
 // A job's report that it stopped counts only when it is newer than the eviction. So an evicting workload is given
 // twice: as the version that began the eviction, then as it is.
-void Engine::Impl::inputs_of(const Tracked& t, std::vector<Event>& out) const {
+void inputs_of(const Tracked& t, std::vector<Event>& out) {
   if (!t.evicting_since.empty() && t.evicting_since != t.base->meta.resource_version) {
     auto before = std::make_shared<api::kueue::Workload>(*t.base);
     before->meta.resource_version = t.evicting_since;
@@ -27,9 +22,18 @@ void Engine::Impl::inputs_of(const Tracked& t, std::vector<Event>& out) const {
     out.push_back(CheckReported{t.base->meta.ns, t.base->meta.name, state});
 }
 
+}  // namespace
+
+bool Engine::settled() const {
+  if (impl_->writes.any_in_flight()) return false;
+  bool all = true;
+  impl_->workloads.for_each([&](const Tracked& t) { all = all && WorkloadWrites::settled(t); });
+  return all;
+}
+
 std::vector<Event> Engine::inputs() const {
   std::vector<Event> out;
-  const Registries& r = impl_->registries;
+  const Registries& r = impl_->facts.registries;
   for (const auto& [name, labels] : r.namespaces) out.push_back(NamespaceSeen{name, api::decode_string_map(labels)});
   for (const auto& [ns, ranges] : r.limit_ranges) {
     for (const auto& [name, items] : ranges) out.push_back(LimitRangeSeen{ns, name, items});
@@ -44,11 +48,11 @@ std::vector<Event> Engine::inputs() const {
   for (auto& record : impl_->scheduler.usage_records()) out.push_back(UsageRecalled{std::move(record)});
   for (const auto& [name, node] : impl_->nodes.nodes()) out.push_back(NodeSeen{node});
   for (const auto& [uid, pod] : impl_->nodes.pods()) out.push_back(PodSeen{pod});
-  impl_->workloads.for_each([&](const Tracked& t) { impl_->inputs_of(t, out); });
+  impl_->workloads.for_each([&](const Tracked& t) { inputs_of(t, out); });
   for (const auto& workload : impl_->retention.kept()) {
     if (impl_->workloads.find(api::object_key(workload->meta)) == nullptr) out.push_back(WorkloadSeen{workload});
   }
-  if (impl_->synced) out.push_back(Synced{});
+  if (impl_->facts.synced) out.push_back(Synced{});
   return out;
 }
 

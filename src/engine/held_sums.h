@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/schedule/workload.h"
+#include "engine/queue/workload.h"
 
 namespace berth::engine {
 

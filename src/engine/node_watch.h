@@ -15,7 +15,12 @@
 #include <utility>
 #include <vector>
 
-#include "engine/engine.h"
+#include "api/core/node.h"
+#include "api/kueue/pod_placement.h"
+#include "api/kueue/types.h"
+#include "base/time.h"
+#include "engine/options.h"
+#include "engine/ptr.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {

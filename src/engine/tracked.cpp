@@ -10,17 +10,12 @@ TrackedWorkloads::TrackedWorkloads(const TrackedWorkloads& other)
       all_(other.all_, Before{&by_id_}),
       by_local_queue_(other.by_local_queue_),
       by_cluster_queue_(other.by_cluster_queue_),
-      whys_(other.whys_),
-      counts_by_local_queue_(other.counts_by_local_queue_),
-      counts_by_cluster_queue_(other.counts_by_cluster_queue_),
-      held_by_local_queue_(other.held_by_local_queue_),
-      held_by_cluster_queue_(other.held_by_cluster_queue_),
-      asked_(other.asked_),
+      totals_(other.totals_),
       marked_(other.marked_) {
   for (std::size_t i = 0; i < by_id_.size(); ++i) {
     if (other.by_id_[i] == nullptr) continue;
     by_id_[i] = std::make_unique<Tracked>(*other.by_id_[i]);
-    if (by_id_[i]->why != nullptr) by_id_[i]->why = &whys_.find(*by_id_[i]->why)->first;
+    by_id_[i]->why = totals_.kept(by_id_[i]->why);
   }
   for (const auto& [when, set] : other.timers_) timers_.emplace(when, same(set));
 }
@@ -76,9 +71,9 @@ void TrackedWorkloads::renumber(const std::function<WorkloadId(const Tracked&)>&
 }
 
 void TrackedWorkloads::erase(Tracked& t) {
-  count(t, std::nullopt);
-  hold(t, nullptr);
-  wait(t, nullptr);
+  totals_.count(t, std::nullopt);
+  totals_.hold(t, nullptr);
+  totals_.wait(t, nullptr);
   unfile(by_local_queue_, &Tracked::in_local_queue, t.local_queue, t);
   unfile(by_cluster_queue_, &Tracked::in_cluster_queue, t.cluster_queue, t);
   set_timer(t, std::nullopt);
@@ -115,93 +110,10 @@ void TrackedWorkloads::refile(Index& index, std::size_t Tracked::* position, std
 
 void TrackedWorkloads::file(Tracked& t, std::string local_queue, std::string cluster_queue) {
   if (t.local_queue == local_queue && t.cluster_queue == cluster_queue) return;
-  count_out(t);
-  sum_out(t);
+  totals_.take_out(t);
   refile(by_local_queue_, &Tracked::in_local_queue, t.local_queue, std::move(local_queue), t);
   refile(by_cluster_queue_, &Tracked::in_cluster_queue, t.cluster_queue, std::move(cluster_queue), t);
-  count_in(t);
-  sum_in(t);
-}
-
-void TrackedWorkloads::add(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why) {
-  if (!name.empty()) ++counts[name][why];
-}
-
-void TrackedWorkloads::subtract(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why) {
-  const auto queue = counts.find(name);
-  if (queue == counts.end()) return;
-  const auto own = queue->second.find(why);
-  if (--own->second == 0) queue->second.erase(own);
-  if (queue->second.empty()) counts.erase(queue);
-}
-
-void TrackedWorkloads::wait(Tracked& t, const Ptr<Asks>& asks) {
-  if (t.waits_for == asks) return;
-  sum_out(t);
-  t.waits_for = asks;
-  sum_in(t);
-}
-
-void TrackedWorkloads::sum_in(const Tracked& t) {
-  if (t.waits_for) asked_.add(t.cluster_queue, t.waits_for->pod_sets);
-  if (!t.held) return;
-  held_by_local_queue_.add(t.local_queue, *t.held);
-  held_by_cluster_queue_.add(t.cluster_queue, *t.held);
-}
-
-void TrackedWorkloads::sum_out(const Tracked& t) {
-  if (t.waits_for) asked_.subtract(t.cluster_queue, t.waits_for->pod_sets);
-  if (!t.held) return;
-  held_by_local_queue_.subtract(t.local_queue, *t.held);
-  held_by_cluster_queue_.subtract(t.cluster_queue, *t.held);
-}
-
-void TrackedWorkloads::count_in(const Tracked& t) {
-  if (t.why == nullptr) return;
-  add(counts_by_local_queue_, t.local_queue, *t.why);
-  add(counts_by_cluster_queue_, t.cluster_queue, *t.why);
-}
-
-void TrackedWorkloads::count_out(const Tracked& t) {
-  if (t.why == nullptr) return;
-  subtract(counts_by_local_queue_, t.local_queue, *t.why);
-  subtract(counts_by_cluster_queue_, t.cluster_queue, *t.why);
-}
-
-void TrackedWorkloads::hold(Tracked& t, const HeldAmounts* held) {
-  const bool same =
-      held == nullptr ? !t.held : t.held && t.held->admitted == held->admitted && t.held->amounts == held->amounts;
-  if (same) return;
-  sum_out(t);
-  t.held = held == nullptr ? Rare<HeldAmounts>() : Rare<HeldAmounts>(*held);
-  sum_in(t);
-}
-
-void TrackedWorkloads::count(Tracked& t, const std::optional<QueueCensus::Why>& why) {
-  if (t.why == nullptr ? !why : why && *t.why == *why) return;
-  count_out(t);
-  if (t.why != nullptr) {
-    const auto former = whys_.find(*t.why);
-    t.why = nullptr;
-    if (--former->second == 0) whys_.erase(former);
-  }
-  if (!why) return;
-  const auto now = whys_.try_emplace(*why, 0).first;
-  ++now->second;
-  t.why = &now->first;
-  count_in(t);
-}
-
-const TrackedWorkloads::Counts& TrackedWorkloads::counts_of_local_queue(std::string_view key) const {
-  static const Counts kNone;
-  const auto it = counts_by_local_queue_.find(key);
-  return it == counts_by_local_queue_.end() ? kNone : it->second;
-}
-
-const TrackedWorkloads::Counts& TrackedWorkloads::counts_of_cluster_queue(std::string_view name) const {
-  static const Counts kNone;
-  const auto it = counts_by_cluster_queue_.find(name);
-  return it == counts_by_cluster_queue_.end() ? kNone : it->second;
+  totals_.put_in(t);
 }
 
 const TrackedWorkloads::List& TrackedWorkloads::listed(const Index& index, std::string_view name) {

@@ -13,10 +13,10 @@
 
 #include "base/rare.h"
 #include "engine/asks.h"
-#include "engine/engine.h"
-#include "engine/held_sums.h"
+#include "engine/effects.h"
 #include "engine/lifecycle/topology.h"
 #include "engine/queue/counted_order.h"
+#include "engine/queue_totals.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {
@@ -98,7 +98,7 @@ struct Tracked {
   Ptr<Asks> asks;  // of `asks_generation`; shared by workloads that request the same
   std::int64_t asks_generation = 0;
 
-  // Why it is not admitted, as the counts by queue have it; null: it is not counted. Owned by TrackedWorkloads.
+  // Why it is not admitted, as the counts by queue have it; null: it is not counted. Owned by QueueTotals.
   const QueueCensus::Why* why = nullptr;
 
   Ptr<Asks> waits_for;     // as the sums of waiting workloads have it; null: it does not wait
@@ -139,22 +139,9 @@ class TrackedWorkloads {
     for (const WorkloadId id : listed(by_cluster_queue_, name)) visit(std::as_const(*by_id_[id.index()]));
   }
 
-  // Counts it in its queues with this reason; none: not at all. Later changes of its queues take the count along.
-  void count(Tracked& tracked, const std::optional<QueueCensus::Why>& why);
-  // Number of counted workloads of a queue by reason; no number is 0.
-  using Counts = std::map<QueueCensus::Why, std::size_t>;
-  const Counts& counts_of_local_queue(std::string_view key) const;
-  const Counts& counts_of_cluster_queue(std::string_view name) const;
-
-  // Adds to the sums of its queues what it holds; null: nothing. Later changes of its queues take it along.
-  void hold(Tracked& tracked, const HeldAmounts* held);
-  // Adds what it requests to the sums of its cluster queue; null: it does not wait.
-  void wait(Tracked& tracked, const Ptr<Asks>& asks);
-  const AskedSums::OfQueue& asked_in_cluster_queue(std::string_view name) const { return asked_.of(name); }
-  const HeldSums::OfQueue& held_in_local_queue(std::string_view key) const { return held_by_local_queue_.of(key); }
-  const HeldSums::OfQueue& held_in_cluster_queue(std::string_view name) const {
-    return held_by_cluster_queue_.of(name);
-  }
+  // What they count as and hold, by queue. Changes of the queues of a workload take its part along.
+  QueueTotals& totals() { return totals_; }
+  const QueueTotals& totals() const { return totals_; }
 
   void set_timer(Tracked& tracked, std::optional<Time> when);
   std::optional<Time> earliest() const;
@@ -191,13 +178,6 @@ class TrackedWorkloads {
   };
   using List = std::vector<WorkloadId>;
   using Index = std::map<std::string, List, std::less<>>;
-  using CountsByQueue = std::map<std::string, Counts, std::less<>>;
-  static void add(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why);
-  static void subtract(CountsByQueue& counts, const std::string& name, const QueueCensus::Why& why);
-  void count_in(const Tracked& tracked);
-  void count_out(const Tracked& tracked);
-  void sum_in(const Tracked& tracked);
-  void sum_out(const Tracked& tracked);
   static const List& listed(const Index& index, std::string_view name);
   void unfile(Index& index, std::size_t Tracked::* position, const std::string& name, Tracked& tracked);
   void refile(Index& index, std::size_t Tracked::* position, std::string& name, std::string other, Tracked& tracked);
@@ -206,10 +186,7 @@ class TrackedWorkloads {
   ById by_id_;
   CountedOrder<WorkloadId, Before> all_{Before{&by_id_}};  // by key
   Index by_local_queue_, by_cluster_queue_;
-  std::map<QueueCensus::Why, std::size_t> whys_;  // the reasons of counted workloads, with the number of their users
-  CountsByQueue counts_by_local_queue_, counts_by_cluster_queue_;
-  HeldSums held_by_local_queue_, held_by_cluster_queue_;
-  AskedSums asked_;
+  QueueTotals totals_;
   std::map<Time, Set> timers_;
   std::vector<WorkloadId> marked_;  // some may be gone meanwhile
 };

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "engine/engine.h"
+#include "engine/effects.h"
+#include "engine/events.h"
+#include "engine/options.h"
 #include "journal/encode.h"
 
 namespace berth::journal {

@@ -17,7 +17,9 @@
 #include "api/kueue/pod_placement.h"
 #include "api/kueue/types.h"
 #include "api/selector.h"
-#include "engine/engine.h"
+#include "engine/effects.h"
+#include "engine/events.h"
+#include "engine/options.h"
 
 namespace berth::journal {
 

@@ -82,7 +82,7 @@ TEST(Basics, WhatDoesNotFitWaitsAndSaysWhy) {
   EXPECT_EQ(s.writes(), writes) << "waiting costs nothing";
 }
 
-TEST(Basics, ReclaimedPodsMakeRoom) {
+TEST(Basics, ReclaimedPodsFreeQuota) {
   OneQueue s;
   s.give(WorkloadBuilder("one").pods(3, "1"));
   s.give(WorkloadBuilder("two").pods(2, "1").created(test::at(1)));

@@ -191,7 +191,7 @@ TEST_F(PodsThatEnded, NeedNoOtherPlace) {
 
 TEST_F(PodsThatEnded, ThoseThatRunStillNeedTheirs) {
   watch.remove_node("n2");
-  EXPECT_THAT(failed_after(2), ElementsAre("n2")) << "n1 has room for them, but they are not there";
+  EXPECT_THAT(failed_after(2), ElementsAre("n2")) << "n1 has capacity for them, but they are not there";
   watch.set_node(NodeBuilder("n2").ptr());
   watch.set_node(NodeBuilder("n1").not_ready(at(0)).ptr());
   EXPECT_THAT(failed_after(2), IsEmpty());

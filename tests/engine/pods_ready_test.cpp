@@ -281,7 +281,7 @@ TEST(BlockAdmission, WhoIsGoneBlocksNobody) {
   EXPECT_EQ(s.state("three"), "Admitted");
 }
 
-TEST(BlockAdmission, AnEvictedOneMakesRoomForTheNext) {
+TEST(BlockAdmission, AnEvictedOneMakesWayForTheNext) {
   Waiting s(one_by_one());
   s.give(WorkloadBuilder("one"));
   s.give(WorkloadBuilder("two").created(at(1)));

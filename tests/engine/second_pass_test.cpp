@@ -169,7 +169,7 @@ TEST(SecondPass, ACheckThatBecomesAProvisioningOneDelaysFromThenOn) {
   EXPECT_EQ(s.delayed("b"), DelayedTopology::kPending);
 }
 
-TEST(SecondPass, OfTwoThatWantTheSameRoomThePriorityDecides) {
+TEST(SecondPass, OfTwoThatWantTheSamePlacesThePriorityDecides) {
   Delayed s(ClusterQueueBuilder("cq").cpu({{"f", "100"}}).check("prov"));
   s.second_rack();
   s.gang("a");

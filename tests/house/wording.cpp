@@ -33,27 +33,17 @@ const std::vector<Wording>& wordings() {
       {R"((?i)\btold apart\b)", "\"distinguished\"", "// They cannot be told apart."},
       {R"(//.*\b(is|are) told\b)", "\"gets an event\", \"the error says\"", "// The user is told once."},
       // Engine: nodes, domains and places have the names of Kubernetes.
-      {R"((?i)\bmachine[ _-]rooms?\b)",
-       "\"the nodes\", \"the topology\"",
-       "  auto machine_room = nodes();",
-       {"docs/glossary.md"}},
-      {R"(\bk?Machines?[A-Z]\w*|\bk?\w+Machines?\b|\bmachines?_(\w+\b|\B)|\bmachines?_\b)",
-       "Node",
-       "struct MachineState {",
-       {"src/engine", "tests/engine"}},
-      {R"((?i)\bseats?\b|\bSeat[A-Z])",
-       "\"place\": the pods of a workload on a node",
-       "  Seat seat = take();",
-       {"src/engine", "tests/engine"}},
+      {R"((?i)\bmachine[ _-]rooms?\b)", "\"the nodes\", \"the topology\"", "  auto machine_room = nodes();"},
+      {R"(\bk?Machines?[A-Z]\w*|\bk?\w+Machines?\b|\bmachines?_(\w+\b|\B)|\bmachines?_\b)", "Node",
+       "struct MachineState {"},
+      {R"((?i)\bseats?\b|\bSeat[A-Z])", "\"place\": the pods of a workload on a node", "  Seat seat = take();"},
       {R"(\bSpot\w*|\bspots?_|\b(a|the|each|every|no) spot\b)",
-       "\"node\", \"lowest domain\"",
+       "\"node\", \"leaf domain\"",
        "  Spots spots_;",
-       // The map of nodes on the page, and the parts of the engine that an old decision names.
-       {"web", "docs/adr", "src/engine", "tests/engine", "tests/house/limits_test.cpp"}},
+       // The map of nodes on the page, and flavors of this name.
+       {"web", "tests/engine"}},
       {R"(\b(class|struct) \w*Room\b|\bRoom[&*] |\bRoom \w+[;({=])",
-       "a room is a folder of src: \"capacity\", \"topology\"",
-       "class Room {",
-       {"src/engine", "tests/engine", "bench/topology.cpp"}},
+       "a room is a folder of src: \"capacity\", \"topology\"", "class Room {"},
   };
   return all;
 }

@@ -205,7 +205,7 @@ class AdmittedTree {
     drawing_.used[name] = amounts;
     ground_.hold(name, amounts);
   }
-  void check(const std::string& name, const std::string& r, engine::NodeId node, bool leaf) const {
+  void check(const std::string& name, const std::string& r, engine::QuotaNodeId node, bool leaf) const {
     const engine::Ledger& ledger = ground_.scheduler.ledger();
     const auto id = ground_.id(r);
     if (!id.valid()) return;  // no queue has named or used it yet

@@ -54,13 +54,15 @@ void LoadPods::changed(const JsonPtr& old, const JsonPtr& now) {
   const auto it = pods_.find(api::object_key(now ? *now : *old));
   if (it == pods_.end() || it->second.over) return;
   const auto phase = now ? string_at(*now, {"status", "phase"}) : std::string_view();
-  if (phase == "Succeeded") {
+  const bool grouped = load_.kinds[it->second.submission->kind].pods > 1;
+  const bool deleted = now && find_path(*now, {"metadata", "deletionTimestamp"}) != nullptr;
+  // A single pod that succeeds after its eviction does not count: its workload has given its quota back.
+  if (phase == "Succeeded" && (grouped || !deleted)) {
     it->second.over = true;
     return;
   }
   // Berth may keep a deleted pod of a group until there is another one. A single pod is created again under its name.
-  const bool grouped = load_.kinds[it->second.submission->kind].pods > 1;
-  const bool leaves = now && (phase == "Failed" || find_path(*now, {"metadata", "deletionTimestamp"}) != nullptr);
+  const bool leaves = now && (phase == "Failed" || deleted);
   if (!now || (grouped && leaves)) replace(it->second);
 }
 

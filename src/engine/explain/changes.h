@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/explain/explanation.h"
+#include "engine/explanation.h"
 #include "engine/node_watch.h"
 #include "engine/registries.h"
 #include "engine/schedule/probe.h"

@@ -317,33 +317,25 @@ std::vector<std::string> Engine::nodes_with(const std::string& label, const std:
 }
 
 std::optional<Explanation> Engine::explain(Time now, std::string_view ns, std::string_view name) const {
-  return impl_->explain(now, ns, name);
-}
-
-std::optional<Explanation> Engine::Impl::explain(Time now, std::string_view ns, std::string_view name) const {
-  const Tracked* t = workloads.find(api::object_key(ns, name));
+  const Impl& impl = *impl_;
+  const Tracked* t = impl.workloads.find(api::object_key(ns, name));
   if (t == nullptr) return std::nullopt;
-  const auto waits_as = [this](const Tracked& each) -> std::optional<Pending> {
-    const auto* queue = registries.local_queue(each.local_queue);
-    if (queue == nullptr) return std::nullopt;
-    if (each.asks && each.asks_generation == each.now->meta.generation) return pending_with(each, *queue, *each.asks);
-    return pending_with(each, *queue, asks_of(*each.now, registries, options.resources));
+  const auto comes_back = [&impl](WorkloadId id) -> std::optional<Pending> {
+    const Tracked* other = impl.workloads.find(id);
+    return other == nullptr || !other->now->active ? std::nullopt : impl.views.as_if_pending(*other);
   };
-  Explainer explainer(scheduler, registries, nodes, workloads, *t, now, [&](WorkloadId id) -> std::optional<Pending> {
-    const Tracked* other = workloads.find(id);
-    return other == nullptr || !other->now->active ? std::nullopt : waits_as(*other);
-  });
+  Explainer explainer(impl.scheduler, impl.facts.registries, impl.nodes, impl.workloads, *t, now, comes_back);
   explainer.identity();
-  explainer.out.priority = priority_of(*t->now).effective();
-  const auto pending = waits_as(*t);
-  const bool holds = scheduler.holds(t->id);
-  explainer.blockers(situation_of(*t), holds ? std::nullopt : pending, options.wait_for_pods_ready,
-                     scheduler.blocked_by_pods());
+  explainer.out.priority = impl.views.priority(*t->now).effective();
+  const auto pending = impl.views.as_if_pending(*t);
+  const bool holds = impl.scheduler.holds(t->id);
+  explainer.blockers(impl.views.situation(*t), holds ? std::nullopt : pending, impl.facts.options.wait_for_pods_ready,
+                     impl.scheduler.blocked_by_pods());
   if (holds) {
     explainer.assignment(pending);
   } else {
     explainer.queue_position();
-    if (pending && scheduler.pending(t->id)) explainer.shortages(*pending);
+    if (pending && impl.scheduler.pending(t->id)) explainer.shortages(*pending);
   }
   explainer.summarize();
   return std::move(explainer.out);

@@ -23,7 +23,7 @@ Rehearsal::Rehearsal(const Engine& original, Time now) : engine_(original.copy()
   impl.workloads.for_each_in_any_order([&](const Tracked& t) {
     if (!t.evicting_since.empty()) evicting_.insert(t.key);
   });
-  for (const auto& [write, t] : impl.writes) {
+  for (const auto& [write, t] : impl.writes.in_flight()) {
     Workload changed = *t->base;
     changed.status = t->in_flight->status;
     if (t->in_flight->deactivation) changed.active = false;
@@ -33,7 +33,7 @@ Rehearsal::Rehearsal(const Engine& original, Time now) : engine_(original.copy()
 
 std::vector<std::string> Rehearsal::cluster_queues() const {
   std::vector<std::string> out;
-  for (const auto& [name, queue] : engine_.impl_->registries.cluster_queues) out.push_back(name);
+  for (const auto& [name, queue] : engine_.impl_->facts.registries.cluster_queues) out.push_back(name);
   return out;
 }
 
@@ -45,8 +45,7 @@ const Workload* Rehearsal::find(std::string_view key) const {
 std::vector<Rehearsal::Held> Rehearsal::held() const {
   std::vector<Held> out;
   engine_.impl_->workloads.for_each([&](const Tracked& t) {
-    if (const auto* holding = engine_.impl_->holding_status(t))
-      out.push_back({t.key, &*t.now, holding->admission->cluster_queue});
+    if (const auto* holding = holding_status(t)) out.push_back({t.key, &*t.now, holding->admission->cluster_queue});
   });
   return out;
 }
@@ -107,7 +106,7 @@ std::optional<Time> Rehearsal::next_timer() const {
   return when;
 }
 
-bool Rehearsal::has_topologies() const { return !engine_.impl_->registries.topologies.empty(); }
+bool Rehearsal::has_topologies() const { return !engine_.impl_->facts.registries.topologies.empty(); }
 
 std::vector<Ptr<Workload>> Rehearsal::workloads() const {
   std::vector<Ptr<Workload>> out;

@@ -42,7 +42,7 @@ void PendingQueue::Class::vacate() {
 
 PendingQueue::Local::Local(const Local& other, const Slots& slots)
     : all(other.all, Before{&slots}),
-      awake(other.awake.begin(), other.awake.end(), Before{&slots}),
+      awake(other.awake, Before{&slots}),
       score(other.score),
       first(other.first),
       place(other.place) {}
@@ -53,7 +53,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       free_classes_(other.free_classes_),
       by_key_(other.by_key_),
       plans_(other.plans_),
-      awake_(other.awake_.begin(), other.awake_.end(), Before{&slots}),
+      awake_(other.awake_, Before{&slots}),
       parked_(other.parked_),
       blocked_(other.blocked_),
       blocked_lacks_(other.blocked_lacks_),
@@ -204,15 +204,10 @@ bool PendingQueue::remove(WorkloadId workload) {
   return leads;
 }
 
-void PendingQueue::exchange(Order& order, const Key* before, const Key* after) {
-  if (before == nullptr) {
-    order.insert(*after);
-    return;
-  }
-  auto node = order.extract(*before);
-  if (after == nullptr) return;
-  node.value() = *after;
-  order.insert(std::move(node));
+void PendingQueue::exchange(Leaders& leaders, const Key* before, const Key* after) {
+  if (before == nullptr) return leaders.add(*after);
+  if (after == nullptr) return leaders.remove(*before);
+  leaders.replace(*before, *after);
 }
 
 void PendingQueue::change_awake(const Class& c, const Key* before, const Key* after) {
@@ -227,7 +222,7 @@ WorkloadId PendingQueue::head() const {
     if (slot.place == Slot::Place::kQueued && !classes_[slot.class_id.index()].parked) return sticky_;
   }
   if (by_usage_ ? ranked_.empty() : awake_.empty()) return {};
-  WorkloadId first = by_usage_ ? ranked_.first().first.workload : awake_.begin()->workload;
+  WorkloadId first = by_usage_ ? ranked_.first().first.workload : awake_.first().workload;
   return first == blocked_ ? WorkloadId() : first;
 }
 
@@ -362,46 +357,6 @@ std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
 
 void PendingQueue::forget_reasons() {
   for (const auto& [class_key, id] : by_key_) classes_[id.index()].reason.clear();
-}
-
-std::vector<std::string> PendingQueue::check() const {
-  std::vector<std::string> broken;
-  std::size_t members = 0, awake = 0, parked = 0;
-  for (const auto& [class_key, id] : by_key_) {
-    const Class& c = classes_[id.index()];
-    members += c.members.size();
-    awake += c.parked ? 0 : 1;
-    parked += c.parked ? c.members.size() : 0;
-    if (c.members.empty()) broken.push_back("a class of pending workloads is empty");
-    if (!c.parked && !c.members.empty() && !evaluates(c)) {
-      broken.push_back("workload " + slots_[c.members.first().workload].who->uid +
-                       " is awake but would never be evaluated");
-    }
-    c.members.visit(0, [&](const Key& each) {
-      const Slot& slot = slots_[each.workload];
-      if (slot.place != Slot::Place::kQueued || slot.class_id != id)
-        broken.push_back("workload " + slot.who->uid + " is queued but believes to be elsewhere");
-      return true;
-    });
-  }
-  if (!ranked_.in_order()) broken.push_back("the local queues are not ordered by usage");
-  std::size_t listed = awake_.size();
-  for (const auto& [id, local] : by_local_queue_) listed += local.awake.size();
-  if (awake != listed) broken.push_back("the awake classes are not those that are not parked");
-  if (members + aside_.size() != size() || parked != parked_members_) {
-    broken.push_back("the number of pending workloads is wrong");
-  }
-  check_positions(broken);
-  std::map<LocalQueueId, std::size_t> asleep;
-  const auto count = [&](WorkloadId workload) {
-    if (slots_[workload].local_queue.valid()) ++asleep[slots_[workload].local_queue];
-  };
-  for (const ClassId id : parked_) {
-    classes_[id.index()].members.visit(0, [&](const Key& each) { return count(each.workload), true; });
-  }
-  for (const WorkloadId each : aside_) count(each);
-  if (asleep != asleep_) broken.push_back("the number of parked workloads of a local queue is wrong");
-  return broken;
 }
 
 }  // namespace berth::engine

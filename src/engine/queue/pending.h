@@ -19,9 +19,11 @@
 #include <vector>
 
 #include "engine/queue/counted_order.h"
+#include "engine/queue/first_of.h"
+#include "engine/queue/lack.h"
 #include "engine/queue/placed_heap.h"
-#include "engine/schedule/assignment.h"
-#include "engine/schedule/slots.h"
+#include "engine/queue/plan.h"
+#include "engine/queue/slots.h"
 
 namespace berth::engine {
 
@@ -140,6 +142,7 @@ class PendingQueue {
     std::int32_t priority = 0;
     Time queued_at{};
     WorkloadId workload;
+    bool operator==(const Key&) const = default;
   };
   struct Before {
     const Slots* slots;
@@ -149,7 +152,7 @@ class PendingQueue {
       return a.workload != b.workload && slots->uid_less(a.workload, b.workload);
     }
   };
-  using Order = std::set<Key, Before>;
+  using Leaders = FirstOf<Key, Before>;
   using Counted = CountedOrder<Key, Before>;
   struct ClassKey {
     ShapeId shape;
@@ -189,7 +192,7 @@ class PendingQueue {
     Local(const Local& other, const Slots& slots);
     Counted all;
     // By usage:
-    Order awake;  // the first member of each awake class
+    Leaders awake;  // the first member of each awake class
     Score score;
     Key first;              // the first awake one; invalid: none, and it is not in ranked_
     std::size_t place = 0;  // in ranked_
@@ -227,7 +230,7 @@ class PendingQueue {
   // Of an awake class: its first member changes. Null: it becomes awake, or is no longer awake.
   void change_awake(const Class& c, const Key* before, const Key* after);
   // By usage (pending_by_usage.cpp).
-  static void exchange(Order& order, const Key* before, const Key* after);
+  static void exchange(Leaders& leaders, const Key* before, const Key* after);
   void list(LocalQueueId id, Local& local);  // in ranked_, after its score or its first awake workload changed
   void copy_local_queues(const PendingQueue& other);
   const Score& score_of(const Key& key) const;
@@ -248,7 +251,7 @@ class PendingQueue {
   std::vector<ClassId> free_classes_;
   std::map<ClassKey, ClassId> by_key_;
   std::map<ShapeId, SharedPlan> plans_;
-  Order awake_;  // the first member of each awake class
+  Leaders awake_;  // the first member of each awake class
   std::vector<ClassId> parked_;
   WorkloadId blocked_;
   std::vector<Lack> blocked_lacks_;

@@ -34,7 +34,7 @@ void PendingQueue::rank(LocalQueueId local_queue) {
 
 void PendingQueue::list(LocalQueueId id, Local& local) {
   const Score& score = slots_.score(id);
-  const Key first = local.awake.empty() ? Key() : *local.awake.begin();
+  const Key first = local.awake.empty() ? Key() : local.awake.first();
   if (local.first.workload == first.workload && local.score == score) return;
   const bool listed = local.first.workload.valid();
   local.score = score;

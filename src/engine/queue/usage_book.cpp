@@ -98,8 +98,8 @@ void UsageBook::recall(AccountId id, std::vector<Used> used, Time at) {
     add_to(sample, {each.resource, amount});
     if (half_life_ > Duration(0)) line_of(account, each.resource).value = amount << kFractionBits;
   }
-  if (account.first_claim.valid()) {
-    count_since(account, at);
+  if (account.claims > 0) {
+    count_since(id, at);
   } else {
     account.at = at;  // the claims of then are still to come
   }
@@ -109,11 +109,7 @@ void UsageBook::recall(AccountId id, std::vector<Used> used, Time at) {
 
 void UsageBook::close(AccountId id) {
   Account& account = accounts_[id.index()];
-  while (account.first_claim.valid()) {
-    const UseId use = account.first_claim;
-    unlist(use);
-    claims_[use.index()].account = AccountId();
-  }
+  if (account.claims > 0) for_each_claim(claims_, id, [](Claim& claim) { claim.account = AccountId(); });
   by_local_queue_.erase(account.local_queue);
   Pool& pool = pools_[account.pool];
   std::erase(pool.accounts, id);
@@ -209,27 +205,33 @@ std::vector<AccountId> UsageBook::take_samples() {
 }
 
 std::vector<std::string> UsageBook::check() const {
+  struct Sums {
+    std::size_t claims = 0;
+    std::map<Resource, std::pair<Wide, Wide>> amounts;  // running, waiting
+  };
+  std::map<AccountId, Sums> claimed;
+  for (const Claim& claim : claims_) {
+    if (!claim.account.valid()) continue;
+    Sums& sums = claimed[claim.account];
+    ++sums.claims;
+    for (const Charge& amount : amounts_of(claim))
+      (claim.runs_since ? sums.amounts[amount.resource].first : sums.amounts[amount.resource].second) += amount.amount;
+  }
   std::vector<std::string> broken;
-  std::size_t listed = 0;
-  for (const Account& account : accounts_) {
-    std::map<Resource, std::pair<Wide, Wide>> sums;  // running, waiting
-    for_each_claim(account, [&](const Claim& claim) {
-      ++listed;
-      for (const Charge& amount : amounts_of(claim))
-        (claim.runs_since ? sums[amount.resource].first : sums[amount.resource].second) += amount.amount;
-    });
+  for (std::size_t i = 0; i < accounts_.size(); ++i) {
+    const Account& account = accounts_[i];
+    Sums& sums = claimed[AccountId(i)];
+    if (sums.claims != account.claims)
+      broken.push_back("the number of claims of local queue " + account.local_queue + " is wrong");
     std::map<Resource, Wide> young;
     for (const auto& [began, amounts] : account.young) {
       for (const Used& each : amounts) young[each.resource] += each.amount;
     }
     for (const Line& line : account.lines) {
-      if (sums[line.resource] != std::pair(line.running, line.waiting) || young[line.resource] != line.young)
+      if (sums.amounts[line.resource] != std::pair(line.running, line.waiting) || young[line.resource] != line.young)
         broken.push_back("the usage of local queue " + account.local_queue + " is not that of its claims");
     }
   }
-  std::size_t owned = 0;
-  for (const Claim& claim : claims_) owned += claim.account.valid() ? 1 : 0;
-  if (owned != listed) broken.push_back("a claim counts as usage of another local queue than its own");
   return broken;
 }
 

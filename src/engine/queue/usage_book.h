@@ -137,24 +137,24 @@ class UsageBook {
     Wide settled = 0;
   };
   struct Account {
-    bool in_use = false;
-    std::string local_queue, cluster_queue;
-    std::size_t pool = 0;
-    Quantity::Fraction weight;
+    // What each charge and each score read comes first.
     Time since{};  // claims count from here
     Time at{};
-    std::optional<Time> settled_at;           // nullopt: what runs has changed since then
-    std::vector<Line> lines;                  // by resource
-    std::map<Time, std::vector<Used>> young;  // amounts of charges by the time when they began to run
-    UseId first_claim;                        // the head of a list
-    Sample sample;
-    std::optional<Time> due;    // when the next sample is due
+    std::optional<Time> settled_at;  // nullopt: what runs has changed since then
+    std::vector<Line> lines;         // by resource
+    std::size_t claims = 0;          // how many are on it
+    Quantity::Fraction weight;
+    bool in_use = false;
     bool changed = false;       // must be sampled; listed in changed_
     bool other_claims = false;  // than at the last sample: what follows from that sample is no longer true
+    std::size_t pool = 0;
+    std::string local_queue, cluster_queue;
+    std::map<Time, std::vector<Used>> young;  // amounts of charges by the time when they began to run
+    Sample sample;
+    std::optional<Time> due;  // when the next sample is due
   };
   struct Claim {
     AccountId account;
-    UseId before, after;                     // in the list of the account
     std::uint32_t begin = 0, resources = 0;  // its amounts: a run in charges_
     std::optional<Time> runs_since;
   };
@@ -179,7 +179,7 @@ class UsageBook {
   // The index of the resource's line, which is made if there is none. All before `from` are of smaller resources.
   std::size_t line_at(Account& account, Resource resource, std::size_t from = 0);
   Line& line_of(Account& account, Resource resource) { return account.lines[line_at(account, resource)]; }
-  void count_since(Account& account, Time at);
+  void count_since(AccountId id, Time at);
 
   // Behind all others in charges_: by resource, each once, and none is 0. Returns where they begin.
   template <typename Amounts>
@@ -208,12 +208,12 @@ class UsageBook {
   void remove(const Claim& claim);
   static void count_in(Account& account, Line& line, const Claim& claim, const Charge& charge, bool young);
   UseId new_use(const Claim& claim);
-  void enlist(UseId use);
-  void unlist(UseId use);
-  template <typename Visit>
-  void for_each_claim(const Account& account, Visit visit) const {
-    for (UseId each = account.first_claim; each.valid(); each = claims_[each.index()].after)
-      visit(claims_[each.index()]);
+  // Examines all claims of the book: for what is rare.
+  template <typename Claims, typename Visit>
+  static void for_each_claim(Claims& claims, AccountId id, Visit visit) {
+    for (auto& each : claims) {
+      if (each.account == id) visit(each);
+    }
   }
   void note_use(Account& account, Resource resource);
   void note_change(AccountId id);

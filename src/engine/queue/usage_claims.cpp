@@ -96,16 +96,17 @@ std::size_t UsageBook::line_at(Account& account, Resource resource, std::size_t 
 }
 
 // The values of the account's lines are those of an earlier time. Brings them to now, as its claims have it.
-void UsageBook::count_since(Account& account, Time at) {
+void UsageBook::count_since(AccountId id, Time at) {
+  Account& account = accounts_[id.index()];
   std::map<Resource, Wide> running;  // then
-  for_each_claim(account, [&](const Claim& claim) {
+  for_each_claim(claims_, id, [&](const Claim& claim) {
     if (!claim.runs_since || *claim.runs_since > at) return;
     for (const Charge& each : amounts_of(claim)) running[each.resource] += each.amount;
   });
   const std::uint64_t gone = part_faded(now_ - at);
   for (Line& line : account.lines)
     line.value = moved_towards(line.value, exact(line.resource, running[line.resource]), gone);
-  for_each_claim(account, [&](const Claim& claim) {
+  for_each_claim(claims_, id, [&](const Claim& claim) {
     if (!claim.runs_since || *claim.runs_since <= at) return;
     const std::uint64_t part = part_faded(now_ - *claim.runs_since);
     for (const Charge& each : amounts_of(claim)) {
@@ -151,6 +152,7 @@ void UsageBook::forget_amounts(const Claim& claim) {
 // `from`: since when the claim's use counts.
 void UsageBook::add(AccountId id, const Claim& claim, Time from) {
   Account& account = accounts_[id.index()];
+  ++account.claims;
   // A reader of the last sample and of this claim gets the same usage.
   const bool follows = !claim.runs_since || from == std::max(*claim.runs_since, account.sample.at);
   follows ? note_change(id) : note_claims(id);
@@ -194,6 +196,7 @@ void UsageBook::count_in(Account& account, Line& line, const Claim& claim, const
 void UsageBook::remove(const Claim& claim) {
   if (!claim.account.valid()) return;
   Account& account = accounts_[claim.account.index()];
+  --account.claims;
   bring_up(account);
   account.settled_at.reset();
   note_claims(claim.account);
@@ -213,23 +216,6 @@ void UsageBook::remove(const Claim& claim) {
   if (young->second.empty()) account.young.erase(young);
 }
 
-void UsageBook::enlist(UseId use) {
-  Claim& claim = claims_[use.index()];
-  UseId& first = accounts_[claim.account.index()].first_claim;
-  claim.before = UseId();
-  claim.after = first;
-  if (first.valid()) claims_[first.index()].before = use;
-  first = use;
-}
-
-void UsageBook::unlist(UseId use) {
-  const Claim& claim = claims_[use.index()];
-  if (!claim.account.valid()) return;
-  if (claim.after.valid()) claims_[claim.after.index()].before = claim.before;
-  (claim.before.valid() ? claims_[claim.before.index()].after : accounts_[claim.account.index()].first_claim) =
-      claim.after;
-}
-
 UseId UsageBook::new_use(const Claim& claim) {
   if (free_claims_.empty()) {
     claims_.push_back(claim);
@@ -247,14 +233,13 @@ UseId UsageBook::new_use(const Claim& claim) {
   if (runs_since) runs_since = std::min(*runs_since, now_);
   Time from = runs_since.value_or(now_);
   if (account.valid()) from = std::max(from, accounts_[account.index()].since);
-  Claim claim{account, {}, {}, 0, 0, runs_since};
+  Claim claim{account, 0, 0, runs_since};
   if (use.valid()) {
     const Claim& former = claims_[use.index()];
     const bool same_run = former.account == account && former.runs_since.has_value() == runs_since.has_value();
     if (same_run && std::ranges::equal(amounts_of(former), std::span(charges_).subspan(begin)))
       return charges_.resize(begin);
     remove(former);
-    unlist(use);
     forget_amounts(former);
     if (same_run && runs_since) {  // it uses less or more from now on, and is as old as before
       claim.runs_since = former.runs_since;
@@ -268,7 +253,6 @@ UseId UsageBook::new_use(const Claim& claim) {
     use = new_use(claim);
   }
   if (!account.valid()) return;
-  enlist(use);
   add(account, claim, from);
 }
 
@@ -276,7 +260,6 @@ void UsageBook::discharge(UseId& use) {
   if (!use.valid()) return;
   Claim& claim = claims_[use.index()];
   remove(claim);
-  unlist(use);
   forget_amounts(claim);
   claim = Claim();
   free_claims_.push_back(use);

@@ -88,12 +88,12 @@ void UsageBook::restore(AccountId id, const UsageRecord::Account& record) {
 UseId UsageBook::restore(AccountId id, const UsageRecord::Claim& record) {
   Charges amounts;
   for (const auto& each : record.amounts) amounts.push_back({resource(each.resource), each.amount});
-  Claim claim{id, {}, {}, 0, 0, record.runs_since};
+  Claim claim{id, 0, 0, record.runs_since};
   keep_amounts(claim, write_amounts(amounts));
   const UseId use = new_use(claim);
   if (!id.valid()) return use;
-  enlist(use);
   Account& account = accounts_[id.index()];
+  ++account.claims;
   const bool young = claim.runs_since && account.at < *claim.runs_since + interval_;
   for (const Charge& each : amounts_of(claim)) count_in(account, line_of(account, each.resource), claim, each, young);
   return use;
@@ -101,7 +101,7 @@ UseId UsageBook::restore(AccountId id, const UsageRecord::Claim& record) {
 
 std::vector<std::pair<std::string, UseId>> UsageBook::restore(const UsageRecord& record) {
   const AccountId id = find(record.local_queue);
-  if (record.account && id.valid() && !accounts_[id.index()].first_claim.valid()) restore(id, *record.account);
+  if (record.account && id.valid() && accounts_[id.index()].claims == 0) restore(id, *record.account);
   std::vector<std::pair<std::string, UseId>> out;
   if (half_life_ <= Duration(0)) return out;
   for (const auto& each : record.claims) out.emplace_back(each.workload, restore(id, each));

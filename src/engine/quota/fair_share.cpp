@@ -57,7 +57,7 @@ void Shares::sort_pairs() {
   });
 }
 
-const std::vector<Amount>& Shares::lendable(NodeId cohort) {
+const std::vector<Amount>& Shares::lendable(QuotaNodeId cohort) {
   if (lendable_.size() <= cohort.index()) lendable_.resize(cohort.index() + 1);
   Lendable& known = lendable_[cohort.index()];
   if (known.configuration == ledger_.configuration() && known.pairs == by_resource_.size()) return known.amounts;
@@ -69,8 +69,8 @@ const std::vector<Amount>& Shares::lendable(NodeId cohort) {
   return known.amounts;
 }
 
-FairShare Shares::with(NodeId node, std::span<const FlavorResourceAmount> changes) {
-  const NodeId parent = ledger_.parent(node);
+FairShare Shares::with(QuotaNodeId node, std::span<const FlavorResourceAmount> changes) {
+  const QuotaNodeId parent = ledger_.parent(node);
   if (!parent.valid()) return {};
   if (by_resource_.size() != names_.pairs()) sort_pairs();
   if (changes_.size() < by_resource_.size()) changes_.resize(by_resource_.size());

@@ -51,9 +51,9 @@ class Shares {
  public:
   Shares(const Ledger& ledger, const Names& names) : ledger_(ledger), names_(names) {}
 
-  FairShare of(NodeId node) { return with(node, {}); }
+  FairShare of(QuotaNodeId node) { return with(node, {}); }
   // As if the usage were changed by these amounts; negative amounts reduce it.
-  FairShare with(NodeId node, std::span<const FlavorResourceAmount> changes);
+  FairShare with(QuotaNodeId node, std::span<const FlavorResourceAmount> changes);
 
  private:
   struct Lendable {
@@ -61,7 +61,7 @@ class Shares {
     std::size_t pairs = 0;
     std::vector<Amount> amounts;  // by resource
   };
-  const std::vector<Amount>& lendable(NodeId cohort);
+  const std::vector<Amount>& lendable(QuotaNodeId cohort);
   void sort_pairs();
 
   const Ledger& ledger_;

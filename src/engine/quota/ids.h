@@ -24,7 +24,7 @@ struct Id {
 using FlavorId = Id<struct FlavorTag>;
 using ResourceId = Id<struct ResourceTag>;
 using FlavorResourceId = Id<struct FlavorResourceTag>;  // a (flavor, resource) pair named by a quota or claim
-using NodeId = Id<struct NodeTag>;                      // a cluster queue or a cohort in the quota tree
+using QuotaNodeId = Id<struct QuotaNodeTag>;            // a cluster queue or a cohort in the quota tree
 using WorkloadId = Id<struct WorkloadTag>;              // a slot; reused after leave()
 
 }  // namespace berth::engine

@@ -9,7 +9,7 @@ namespace berth::engine {
 const Ledger::Cell Ledger::kNoCell{};
 const Ledger::Cell Ledger::kUnboundedCell{Quota{Amount::unlimited()}, Amount::unlimited(), Amount(), Amount()};
 
-Ledger::Cell& Ledger::grow_cell(NodeId id, FlavorResourceId fr) {
+Ledger::Cell& Ledger::grow_cell(QuotaNodeId id, FlavorResourceId fr) {
   auto& cells = at(id).cells;
   if (cells.size() <= fr.index()) cells.resize(fr.index() + 1, unlisted(at(id).unbounded));
   return cells[fr.index()];
@@ -17,14 +17,14 @@ Ledger::Cell& Ledger::grow_cell(NodeId id, FlavorResourceId fr) {
 
 // --- Numbers.
 
-Amount Ledger::local_available(NodeId node, FlavorResourceId id) const {
+Amount Ledger::local_available(QuotaNodeId node, FlavorResourceId id) const {
   const Cell& c = cell(node, id);
   return max(Amount(), c.local - c.usage);
 }
 
-Amount Ledger::raw_available(NodeId node, FlavorResourceId id) const {
+Amount Ledger::raw_available(QuotaNodeId node, FlavorResourceId id) const {
   const Cell& c = cell(node, id);
-  NodeId up = at(node).up;
+  QuotaNodeId up = at(node).up;
   if (!up.valid()) return c.subtree - c.usage;
   Amount from_parent = raw_available(up, id);
   if (!c.quota.borrowing_limit.is_unlimited()) {
@@ -35,44 +35,44 @@ Amount Ledger::raw_available(NodeId node, FlavorResourceId id) const {
   return max(Amount(), c.local - c.usage) + from_parent;
 }
 
-Amount Ledger::available(NodeId node, FlavorResourceId id) const {
+Amount Ledger::available(QuotaNodeId node, FlavorResourceId id) const {
   Amount amount = raw_available(node, id);
   return at(node).cluster_queue ? max(Amount(), amount) : amount;
 }
 
-Amount Ledger::potential_available(NodeId node, FlavorResourceId id) const {
+Amount Ledger::potential_available(QuotaNodeId node, FlavorResourceId id) const {
   const Cell& c = cell(node, id);
-  NodeId up = at(node).up;
+  QuotaNodeId up = at(node).up;
   if (!up.valid()) return c.subtree;
   Amount amount = c.local + potential_available(up, id);
   if (c.quota.borrowing_limit.is_unlimited()) return amount;
   return min(amount, c.subtree + c.quota.borrowing_limit);
 }
 
-Amount Ledger::borrowed(NodeId node, FlavorResourceId id) const {
+Amount Ledger::borrowed(QuotaNodeId node, FlavorResourceId id) const {
   const Cell& c = cell(node, id);
   return at(node).up.valid() ? max(Amount(), c.usage - c.subtree) : Amount();
 }
 
-bool Ledger::borrowing_with(NodeId node, FlavorResourceId id, Amount more) const {
+bool Ledger::borrowing_with(QuotaNodeId node, FlavorResourceId id, Amount more) const {
   const Cell& c = cell(node, id);
   return c.usage + more > c.subtree;
 }
 
-bool Ledger::fits(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const {
+bool Ledger::fits(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const {
   return std::all_of(usage.begin(), usage.end(), [&](const FlavorResourceAmount& each) {
     return each.amount <= available(cluster_queue, each.id);
   });
 }
 
-bool Ledger::fits_counted(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const {
+bool Ledger::fits_counted(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const {
   return std::all_of(usage.begin(), usage.end(), [&](const FlavorResourceAmount& each) {
     return each.amount.is_zero() || raw_available(cluster_queue, each.id) >= Amount();
   });
 }
 
-NodeId Ledger::topmost_borrower(NodeId node, FlavorResourceId id) const {
-  NodeId top;
+QuotaNodeId Ledger::topmost_borrower(QuotaNodeId node, FlavorResourceId id) const {
+  QuotaNodeId top;
   for (; node.valid(); node = at(node).up) {
     const Cell& c = cell(node, id);
     if (c.usage > c.subtree) top = node;
@@ -81,7 +81,7 @@ NodeId Ledger::topmost_borrower(NodeId node, FlavorResourceId id) const {
   return top;
 }
 
-Amount Ledger::rise(NodeId node, NodeId ancestor, FlavorResourceId id, Amount amount) const {
+Amount Ledger::rise(QuotaNodeId node, QuotaNodeId ancestor, FlavorResourceId id, Amount amount) const {
   for (; node != ancestor; node = at(node).up) {
     const Amount spare = local_available(node, id);
     if (amount <= spare) return {};
@@ -90,7 +90,7 @@ Amount Ledger::rise(NodeId node, NodeId ancestor, FlavorResourceId id, Amount am
   return amount;
 }
 
-Amount Ledger::fall(NodeId node, NodeId ancestor, FlavorResourceId id, Amount amount) const {
+Amount Ledger::fall(QuotaNodeId node, QuotaNodeId ancestor, FlavorResourceId id, Amount amount) const {
   for (; node != ancestor; node = at(node).up) {
     const Cell& c = cell(node, id);
     const Amount in_parent = c.usage - c.local;
@@ -100,7 +100,7 @@ Amount Ledger::fall(NodeId node, NodeId ancestor, FlavorResourceId id, Amount am
   return amount;
 }
 
-BorrowLevel Ledger::lowest_subtree_that_fits(NodeId node, FlavorResourceId id, Amount more) const {
+BorrowLevel Ledger::lowest_subtree_that_fits(QuotaNodeId node, FlavorResourceId id, Amount more) const {
   bool has_parent = at(node).up.valid();
   if (!has_parent || !borrowing_with(node, id, more)) return {0, has_parent};
   while (true) {
@@ -113,15 +113,15 @@ BorrowLevel Ledger::lowest_subtree_that_fits(NodeId node, FlavorResourceId id, A
 
 // --- Usage.
 
-void Ledger::set_usage(NodeId node, FlavorResourceId id, Amount usage) {
+void Ledger::set_usage(QuotaNodeId node, FlavorResourceId id, Amount usage) {
   Cell& c = grow_cell(node, id);
   if (open_trials_ > 0) journal_.push_back({node, id, c.usage, WorkloadId()});
   c.usage = usage;
 }
 
-void Ledger::add(NodeId start, FlavorResourceId id, Amount amount) {
+void Ledger::add(QuotaNodeId start, FlavorResourceId id, Amount amount) {
   bool saturated = false;
-  for (NodeId node = start; node.valid();) {
+  for (QuotaNodeId node = start; node.valid();) {
     Amount spare = local_available(node, id);
     Amount usage = cell(node, id).usage + amount;
     saturated = saturated || usage.is_unlimited();
@@ -133,10 +133,10 @@ void Ledger::add(NodeId start, FlavorResourceId id, Amount amount) {
   if (saturated) recount(start, id);
 }
 
-NodeId Ledger::subtract(NodeId start, FlavorResourceId id, Amount amount) {
+QuotaNodeId Ledger::subtract(QuotaNodeId start, FlavorResourceId id, Amount amount) {
   bool saturated = false;
-  NodeId top = start;
-  for (NodeId node = start; node.valid();) {
+  QuotaNodeId top = start;
+  for (QuotaNodeId node = start; node.valid();) {
     const Cell& c = cell(node, id);
     Amount in_parent = c.usage - c.local;
     saturated = saturated || c.usage.is_unlimited();
@@ -153,7 +153,7 @@ NodeId Ledger::subtract(NodeId start, FlavorResourceId id, Amount amount) {
   return top;
 }
 
-Amount Ledger::counted(NodeId cluster_queue, FlavorResourceId id) const {
+Amount Ledger::counted(QuotaNodeId cluster_queue, FlavorResourceId id) const {
   Amount sum;
   auto add_up = [&](const Usage& usage) {
     for (const auto& each : usage) {
@@ -172,20 +172,20 @@ Amount Ledger::counted(NodeId cluster_queue, FlavorResourceId id) const {
 
 // Subtracting from a saturated sum would be wrong, so it is recomputed from the claims. Slow and very rare: amounts
 // near 2^63 are mistakes in a manifest.
-void Ledger::recount(NodeId start, FlavorResourceId id) {
-  NodeId root = at(start).root.valid() ? at(start).root : start;
-  std::vector<NodeId> order{root};
+void Ledger::recount(QuotaNodeId start, FlavorResourceId id) {
+  QuotaNodeId root = at(start).root.valid() ? at(start).root : start;
+  std::vector<QuotaNodeId> order{root};
   for (std::size_t i = 0; i < order.size(); ++i) {
-    for (NodeId child : at(order[i]).children) {
+    for (QuotaNodeId child : at(order[i]).children) {
       if (at(child).up == order[i]) order.push_back(child);
     }
   }
-  std::for_each(order.rbegin(), order.rend(), [&](NodeId node) {
+  std::for_each(order.rbegin(), order.rend(), [&](QuotaNodeId node) {
     Amount usage;
     if (at(node).cluster_queue) {
       usage = counted(node, id);
     } else {
-      for (NodeId child : at(node).children) {
+      for (QuotaNodeId child : at(node).children) {
         const Cell& c = cell(child, id);
         if (at(child).up == node) usage += max(Amount(), c.usage - c.local);
       }
@@ -209,7 +209,7 @@ void tidy(Usage& usage) {
   }
 }
 
-void Ledger::take(WorkloadId workload, NodeId cluster_queue, Usage usage) {
+void Ledger::take(WorkloadId workload, QuotaNodeId cluster_queue, Usage usage) {
   BERTH_INVARIANT(open_trials_ == 0);
   tidy(usage);
   claims_.grow(workload.index() + 1);
@@ -228,7 +228,7 @@ void Ledger::give_back(WorkloadId workload) {
   ClaimSlot& slot = claims_.change(workload.index());
   slot.taken = false;
   --claim_count_;
-  NodeId node = slot.claim.cluster_queue;
+  QuotaNodeId node = slot.claim.cluster_queue;
   --at(node).claims;
   for (const auto& each : slot.claim.usage) reliefs_.push_back({subtract(node, each.id, each.amount), each.id});
   slot.claim.usage.clear();
@@ -240,12 +240,12 @@ const Claim* Ledger::claim(WorkloadId workload) const {
   return &claims_[workload.index()].claim;
 }
 
-void Ledger::unpin(NodeId node) {
+void Ledger::unpin(QuotaNodeId node) {
   --at(node).pins;
   drop_if_unused(node);
 }
 
-void Ledger::hold(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) {
+void Ledger::hold(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage) {
   BERTH_INVARIANT(open_trials_ == 0);
   holds_.push_back({cluster_queue, Usage(usage.begin(), usage.end())});
   for (const auto& each : usage) add(cluster_queue, each.id, each.amount);
@@ -268,7 +268,7 @@ void Ledger::Trial::without(WorkloadId workload) {
   if (ledger_.supposed_out(workload)) return;
   ClaimSlot& slot = ledger_.claims_.change(workload.index());
   slot.out = true;
-  ledger_.journal_.push_back({NodeId(), FlavorResourceId(), Amount(), workload});
+  ledger_.journal_.push_back({QuotaNodeId(), FlavorResourceId(), Amount(), workload});
   for (const auto& each : slot.claim.usage) ledger_.subtract(slot.claim.cluster_queue, each.id, each.amount);
 }
 
@@ -277,11 +277,11 @@ void Ledger::Trial::again(WorkloadId workload) {
   if (!ledger_.supposed_out(workload)) return;
   ClaimSlot& slot = ledger_.claims_.change(workload.index());
   slot.out = false;
-  ledger_.journal_.push_back({NodeId(), FlavorResourceId(), Amount(), workload});
+  ledger_.journal_.push_back({QuotaNodeId(), FlavorResourceId(), Amount(), workload});
   for (const auto& each : slot.claim.usage) ledger_.add(slot.claim.cluster_queue, each.id, each.amount);
 }
 
-void Ledger::Trial::with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) {
+void Ledger::Trial::with(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage) {
   for (const auto& each : usage) ledger_.add(cluster_queue, each.id, each.amount);
 }
 
@@ -315,7 +315,7 @@ std::vector<std::string> Ledger::check() const {
   Ledger again = *this;
   again.journal_.clear();
   again.open_trials_ = 0;
-  for (NodeId node : again.cluster_queues()) {
+  for (QuotaNodeId node : again.cluster_queues()) {
     for (std::size_t i = 0; i < at(node).cells.size(); ++i) {
       FlavorResourceId id(i);
       again.at(node).cells[i].usage = counted(node, id);
@@ -324,13 +324,13 @@ std::vector<std::string> Ledger::check() const {
   for (const auto& [name, node] : again.cohorts_) again.place_subtree(node);
   for (const auto& [name, node] : again.cluster_queues_) again.refresh_up(node);
   for (const auto& [name, node] : again.cohorts_) again.refresh_up(node);
-  auto differ = [&](NodeId node, std::size_t i, std::string_view what, Amount have, Amount want) {
+  auto differ = [&](QuotaNodeId node, std::size_t i, std::string_view what, Amount have, Amount want) {
     if (have == want) return;
     broken.push_back(path(node) + ": " + std::string(what) + " of flavor-resource " + std::to_string(i) + " is " +
                      std::to_string(have.count()) + ", a recomputation gives " + std::to_string(want.count()));
   };
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    NodeId node(n);
+    QuotaNodeId node(n);
     std::size_t size = std::max(at(node).cells.size(), again.at(node).cells.size());
     for (std::size_t i = 0; i < size; ++i) {
       const Cell &have = cell(node, FlavorResourceId(i)), &want = again.cell(node, FlavorResourceId(i));

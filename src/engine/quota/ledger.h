@@ -54,7 +54,7 @@ using Usage = std::vector<FlavorResourceAmount>;
 void tidy(Usage& usage);
 
 struct Claim {
-  NodeId cluster_queue;
+  QuotaNodeId cluster_queue;
   Usage usage;
 };
 
@@ -66,7 +66,7 @@ struct BorrowLevel {
 
 // A node where usage fell or quota grew; workloads that wait below it may fit now.
 struct Relief {
-  NodeId node;          // the topmost node touched
+  QuotaNodeId node;     // the topmost node touched
   FlavorResourceId id;  // the flavor-resource; invalid: any
   bool operator==(const Relief&) const = default;
 };
@@ -76,71 +76,76 @@ class Ledger {
   // --- Configuration. The given quotas replace all previous ones; what is not listed has nominal quota 0 and no
   // limits. Cohort "" means none. A cohort without an object exists implicitly while another node names it as its
   // parent.
-  NodeId set_cluster_queue(std::string_view name, std::string_view cohort, std::span<const QuotaEntry> quotas);
+  QuotaNodeId set_cluster_queue(std::string_view name, std::string_view cohort, std::span<const QuotaEntry> quotas);
   // Returns whether setting this would change nothing.
-  bool same_configuration(NodeId node, std::string_view parent, std::span<const QuotaEntry> quotas,
+  bool same_configuration(QuotaNodeId node, std::string_view parent, std::span<const QuotaEntry> quotas,
                           bool unbounded = false) const;
   void remove_cluster_queue(std::string_view name);  // its claims stay until they are given back
   // An unbounded cohort has an unlimited nominal quota of every flavor-resource that is not listed.
-  NodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas,
-                    bool unbounded = false);
+  QuotaNodeId set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas,
+                         bool unbounded = false);
   void remove_cohort(std::string_view name);  // it remains as an implicit cohort while another node names it
   // The weight is 1/1 until it is set, and again after the object is removed.
-  void set_weight(NodeId node, FairWeight weight);
-  FairWeight weight(NodeId node) const { return at(node).weight; }
+  void set_weight(QuotaNodeId node, FairWeight weight);
+  FairWeight weight(QuotaNodeId node) const { return at(node).weight; }
   std::uint64_t configuration() const { return configuration_; }  // changes whenever quotas or parents change
 
-  NodeId find_cluster_queue(std::string_view name) const;  // invalid when it has neither object nor claims nor pins
-  NodeId find_cohort(std::string_view name) const;         // implicit ones too; invalid when there is none
-  const std::string& name(NodeId node) const { return at(node).name; }
-  bool is_cluster_queue(NodeId node) const { return at(node).cluster_queue; }
-  bool exists(NodeId node) const { return at(node).exists; }  // an object defines it
-  NodeId parent(NodeId node) const { return at(node).up; }    // the effective parent: invalid inside a cycle
+  QuotaNodeId find_cluster_queue(
+      std::string_view name) const;                      // invalid when it has neither object nor claims nor pins
+  QuotaNodeId find_cohort(std::string_view name) const;  // implicit ones too; invalid when there is none
+  const std::string& name(QuotaNodeId node) const { return at(node).name; }
+  bool is_cluster_queue(QuotaNodeId node) const { return at(node).cluster_queue; }
+  bool exists(QuotaNodeId node) const { return at(node).exists; }     // an object defines it
+  QuotaNodeId parent(QuotaNodeId node) const { return at(node).up; }  // the effective parent: invalid inside a cycle
   // the node itself when it has no parent; invalid inside a cycle
-  NodeId root(NodeId node) const { return at(node).root; }
-  bool in_cycle(NodeId node) const { return at(node).in_cycle; }  // its ancestors contain a cycle: the tree is inactive
+  QuotaNodeId root(QuotaNodeId node) const { return at(node).root; }
+  bool in_cycle(QuotaNodeId node) const {
+    return at(node).in_cycle;
+  }  // its ancestors contain a cycle: the tree is inactive
   std::size_t nodes_in_cycles() const { return nodes_in_cycles_; }
-  int height(NodeId node) const { return at(node).height; }                          // 0 for a cluster queue
-  std::span<const NodeId> children(NodeId node) const { return at(node).children; }  // by name, queues before cohorts
+  int height(QuotaNodeId node) const { return at(node).height; }  // 0 for a cluster queue
+  std::span<const QuotaNodeId> children(QuotaNodeId node) const {
+    return at(node).children;
+  }  // by name, queues before cohorts
   template <typename Visit>
   void for_each_node(Visit visit) const {  // cluster queues and cohorts
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      if (nodes_[i].in_use) visit(NodeId(i));
+      if (nodes_[i].in_use) visit(QuotaNodeId(i));
     }
   }
-  std::vector<NodeId> cluster_queues() const;  // by name
-  std::string path(NodeId node) const;         // "/root/.../name"
-  bool is_ancestor_or_self(NodeId ancestor, NodeId node) const;
+  std::vector<QuotaNodeId> cluster_queues() const;  // by name
+  std::string path(QuotaNodeId node) const;         // "/root/.../name"
+  bool is_ancestor_or_self(QuotaNodeId ancestor, QuotaNodeId node) const;
 
   // --- Numbers. A flavor-resource that a node does not define has quota 0 and no limits.
-  const Quota& quota(NodeId node, FlavorResourceId id) const { return cell(node, id).quota; }
-  Amount subtree_quota(NodeId node, FlavorResourceId id) const { return cell(node, id).subtree; }
-  Amount local_quota(NodeId node, FlavorResourceId id) const { return cell(node, id).local; }
-  Amount local_available(NodeId node, FlavorResourceId id) const;  // max(0, local quota - usage)
-  Amount usage(NodeId node, FlavorResourceId id) const { return cell(node, id).usage; }
-  Amount available(NodeId node, FlavorResourceId id) const;  // clamped at 0 for cluster queues, as Kueue does
-  Amount potential_available(NodeId node, FlavorResourceId id) const;
-  Amount borrowed(NodeId node,
+  const Quota& quota(QuotaNodeId node, FlavorResourceId id) const { return cell(node, id).quota; }
+  Amount subtree_quota(QuotaNodeId node, FlavorResourceId id) const { return cell(node, id).subtree; }
+  Amount local_quota(QuotaNodeId node, FlavorResourceId id) const { return cell(node, id).local; }
+  Amount local_available(QuotaNodeId node, FlavorResourceId id) const;  // max(0, local quota - usage)
+  Amount usage(QuotaNodeId node, FlavorResourceId id) const { return cell(node, id).usage; }
+  Amount available(QuotaNodeId node, FlavorResourceId id) const;  // clamped at 0 for cluster queues, as Kueue does
+  Amount potential_available(QuotaNodeId node, FlavorResourceId id) const;
+  Amount borrowed(QuotaNodeId node,
                   FlavorResourceId id) const;  // max(0, usage - subtree quota); 0 without a parent
-  bool borrowing_with(NodeId node, FlavorResourceId id, Amount more) const;  // usage + more > subtree quota
-  bool fits(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
+  bool borrowing_with(QuotaNodeId node, FlavorResourceId id, Amount more) const;  // usage + more > subtree quota
+  bool fits(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
   // The same for usage that the queue already counts: true when it is within the available quota.
-  bool fits_counted(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
-  BorrowLevel lowest_subtree_that_fits(NodeId cluster_queue, FlavorResourceId id, Amount more) const;
+  bool fits_counted(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage) const;
+  BorrowLevel lowest_subtree_that_fits(QuotaNodeId cluster_queue, FlavorResourceId id, Amount more) const;
   // The topmost node, among the queue and the ancestors that count its usage, that uses more than its subtree quota;
   // invalid: none does.
-  NodeId topmost_borrower(NodeId cluster_queue, FlavorResourceId id) const;
+  QuotaNodeId topmost_borrower(QuotaNodeId cluster_queue, FlavorResourceId id) const;
   // By how much the usage of `ancestor` (or of the queue itself) would rise or fall if the queue's usage did by
   // `amount`.
-  Amount rise(NodeId cluster_queue, NodeId ancestor, FlavorResourceId id, Amount amount) const;
-  Amount fall(NodeId cluster_queue, NodeId ancestor, FlavorResourceId id, Amount amount) const;
+  Amount rise(QuotaNodeId cluster_queue, QuotaNodeId ancestor, FlavorResourceId id, Amount amount) const;
+  Amount fall(QuotaNodeId cluster_queue, QuotaNodeId ancestor, FlavorResourceId id, Amount amount) const;
 
   // --- Claims. Amounts must not be negative; they are normalized with tidy().
   // The node of a cluster queue, created if necessary: claims may name a queue without an object.
-  NodeId cluster_queue_node(std::string_view name);
-  void pin(NodeId node) { ++at(node).pins; }  // keeps the node even if nothing defines or uses it
-  void unpin(NodeId node);
-  void take(WorkloadId workload, NodeId cluster_queue,
+  QuotaNodeId cluster_queue_node(std::string_view name);
+  void pin(QuotaNodeId node) { ++at(node).pins; }  // keeps the node even if nothing defines or uses it
+  void unpin(QuotaNodeId node);
+  void take(WorkloadId workload, QuotaNodeId cluster_queue,
             Usage usage);                         // replaces a claim that the workload already has
   void give_back(WorkloadId workload);            // no effect when it has none
   const Claim* claim(WorkloadId workload) const;  // nullptr: none
@@ -150,7 +155,7 @@ class Ledger {
 
   // Quota reserved in a queue for the rest of a scheduling cycle, for workloads that wait for preemptions. It counts
   // as usage until drop_holds(). It is not a claim: no workload runs on it.
-  void hold(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
+  void hold(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
   void drop_holds();
 
   // Where capacity got free since the last call, by claims given back or reduced and by configuration. Trials and
@@ -167,7 +172,7 @@ class Ledger {
     Trial& operator=(const Trial&) = delete;
     void without(WorkloadId workload);  // as if its claim were given back; no effect when it has none or is out already
     void again(WorkloadId workload);    // undoes without()
-    void with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
+    void with(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage);
     void without_holds();  // as if drop_holds() had been called
     void roll_back();
 
@@ -195,13 +200,13 @@ class Ledger {
     bool in_cycle = false;
     bool unbounded = false;
     int height = 0;
-    NodeId parent;  // as declared
-    NodeId up;      // the effective parent: none inside a cycle
-    NodeId root;    // none inside a cycle
+    QuotaNodeId parent;  // as declared
+    QuotaNodeId up;      // the effective parent: none inside a cycle
+    QuotaNodeId root;    // none inside a cycle
     std::size_t claims = 0;
     std::size_t pins = 0;
     FairWeight weight{1, 1};
-    std::vector<NodeId> children;
+    std::vector<QuotaNodeId> children;
     std::vector<Cell> cells;  // by flavor-resource, grown on demand
   };
   struct ClaimSlot {
@@ -210,47 +215,48 @@ class Ledger {
     bool out = false;  // taken out by a trial
   };
   struct Undo {
-    NodeId node;  // invalid: undo by flipping the claim's `out`
+    QuotaNodeId node;  // invalid: undo by flipping the claim's `out`
     FlavorResourceId id;
     Amount usage;
     WorkloadId workload;
   };
   struct Held {
-    NodeId cluster_queue;
+    QuotaNodeId cluster_queue;
     Usage usage;
   };
-  using NodeNames = std::map<std::string, NodeId, std::less<>>;
+  using NodeNames = std::map<std::string, QuotaNodeId, std::less<>>;
 
-  Node& at(NodeId id) { return nodes_[id.index()]; }
-  const Node& at(NodeId id) const { return nodes_[id.index()]; }
-  const Cell& cell(NodeId id, FlavorResourceId fr) const {
+  Node& at(QuotaNodeId id) { return nodes_[id.index()]; }
+  const Node& at(QuotaNodeId id) const { return nodes_[id.index()]; }
+  const Cell& cell(QuotaNodeId id, FlavorResourceId fr) const {
     const Node& node = nodes_[id.index()];
     return fr.index() < node.cells.size() ? node.cells[fr.index()] : unlisted(node.unbounded);
   }
   static const Cell& unlisted(bool unbounded) { return unbounded ? kUnboundedCell : kNoCell; }
-  Cell& grow_cell(NodeId id, FlavorResourceId fr);
+  Cell& grow_cell(QuotaNodeId id, FlavorResourceId fr);
 
   // tree.cpp
-  NodeId new_node(std::string_view name, bool cluster_queue);
-  NodeId cohort_node(std::string_view name);
-  void set_quotas(NodeId node, std::span<const QuotaEntry> quotas, bool unbounded = false);
-  void link(NodeId node, NodeId parent);
-  void place_subtree(NodeId node);
-  void refresh(NodeId node);     // derived values of one node from its children
-  void refresh_up(NodeId node);  // of the node and its ancestors
-  void drop_if_unused(NodeId node);
+  QuotaNodeId new_node(std::string_view name, bool cluster_queue);
+  QuotaNodeId cohort_node(std::string_view name);
+  void set_quotas(QuotaNodeId node, std::span<const QuotaEntry> quotas, bool unbounded = false);
+  void link(QuotaNodeId node, QuotaNodeId parent);
+  void place_subtree(QuotaNodeId node);
+  void refresh(QuotaNodeId node);     // derived values of one node from its children
+  void refresh_up(QuotaNodeId node);  // of the node and its ancestors
+  void drop_if_unused(QuotaNodeId node);
 
   // ledger.cpp
-  Amount raw_available(NodeId node, FlavorResourceId id) const;
-  void set_usage(NodeId node, FlavorResourceId id, Amount usage);
-  void add(NodeId node, FlavorResourceId id, Amount amount);
-  NodeId subtract(NodeId node, FlavorResourceId id, Amount amount);  // the topmost node touched
-  void recount(NodeId node, FlavorResourceId id);  // recomputes the whole tree's usage of one id, after a saturation
-  Amount counted(NodeId cluster_queue, FlavorResourceId id) const;
+  Amount raw_available(QuotaNodeId node, FlavorResourceId id) const;
+  void set_usage(QuotaNodeId node, FlavorResourceId id, Amount usage);
+  void add(QuotaNodeId node, FlavorResourceId id, Amount amount);
+  QuotaNodeId subtract(QuotaNodeId node, FlavorResourceId id, Amount amount);  // the topmost node touched
+  void recount(QuotaNodeId node,
+               FlavorResourceId id);  // recomputes the whole tree's usage of one id, after a saturation
+  Amount counted(QuotaNodeId cluster_queue, FlavorResourceId id) const;
 
   static const Cell kNoCell, kUnboundedCell;
   std::vector<Node> nodes_;
-  std::vector<NodeId> free_nodes_;
+  std::vector<QuotaNodeId> free_nodes_;
   NodeNames cluster_queues_, cohorts_;
   SharedBlocks<ClaimSlot> claims_;  // by workload
   std::size_t claim_count_ = 0;

@@ -5,8 +5,8 @@
 
 namespace berth::engine {
 
-NodeId Ledger::new_node(std::string_view name, bool cluster_queue) {
-  NodeId id(nodes_.size());
+QuotaNodeId Ledger::new_node(std::string_view name, bool cluster_queue) {
+  QuotaNodeId id(nodes_.size());
   if (free_nodes_.empty()) {
     nodes_.emplace_back();
   } else {
@@ -23,36 +23,37 @@ NodeId Ledger::new_node(std::string_view name, bool cluster_queue) {
   return id;
 }
 
-NodeId Ledger::cluster_queue_node(std::string_view name) {
+QuotaNodeId Ledger::cluster_queue_node(std::string_view name) {
   auto it = cluster_queues_.find(name);
   return it != cluster_queues_.end() ? it->second : new_node(name, true);
 }
 
-NodeId Ledger::cohort_node(std::string_view name) {
+QuotaNodeId Ledger::cohort_node(std::string_view name) {
   if (name.empty()) return {};
   auto it = cohorts_.find(name);
   return it != cohorts_.end() ? it->second : new_node(name, false);
 }
 
-NodeId Ledger::find_cluster_queue(std::string_view name) const {
+QuotaNodeId Ledger::find_cluster_queue(std::string_view name) const {
   auto it = cluster_queues_.find(name);
-  return it == cluster_queues_.end() ? NodeId() : it->second;
+  return it == cluster_queues_.end() ? QuotaNodeId() : it->second;
 }
 
-NodeId Ledger::find_cohort(std::string_view name) const {
+QuotaNodeId Ledger::find_cohort(std::string_view name) const {
   auto it = cohorts_.find(name);
-  return it == cohorts_.end() ? NodeId() : it->second;
+  return it == cohorts_.end() ? QuotaNodeId() : it->second;
 }
 
-NodeId Ledger::set_cluster_queue(std::string_view name, std::string_view cohort, std::span<const QuotaEntry> quotas) {
-  NodeId node = cluster_queue_node(name);
+QuotaNodeId Ledger::set_cluster_queue(std::string_view name, std::string_view cohort,
+                                      std::span<const QuotaEntry> quotas) {
+  QuotaNodeId node = cluster_queue_node(name);
   at(node).exists = true;
   set_quotas(node, quotas);
   link(node, cohort_node(cohort));
   return node;
 }
 
-bool Ledger::same_configuration(NodeId id, std::string_view parent, std::span<const QuotaEntry> quotas,
+bool Ledger::same_configuration(QuotaNodeId id, std::string_view parent, std::span<const QuotaEntry> quotas,
                                 bool unbounded) const {
   const Node& node = at(id);
   std::string_view present = node.parent.valid() ? std::string_view(at(node.parent).name) : "";
@@ -69,18 +70,18 @@ bool Ledger::same_configuration(NodeId id, std::string_view parent, std::span<co
 }
 
 void Ledger::remove_cluster_queue(std::string_view name) {
-  NodeId node = find_cluster_queue(name);
+  QuotaNodeId node = find_cluster_queue(name);
   if (!node.valid()) return;
   at(node).exists = false;
   at(node).weight = {1, 1};
   set_quotas(node, {});
-  link(node, NodeId());
+  link(node, QuotaNodeId());
   drop_if_unused(node);
 }
 
-NodeId Ledger::set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas,
-                          bool unbounded) {
-  NodeId node = cohort_node(name);
+QuotaNodeId Ledger::set_cohort(std::string_view name, std::string_view parent, std::span<const QuotaEntry> quotas,
+                               bool unbounded) {
+  QuotaNodeId node = cohort_node(name);
   at(node).exists = true;
   set_quotas(node, quotas, unbounded);
   link(node, cohort_node(parent));
@@ -88,37 +89,37 @@ NodeId Ledger::set_cohort(std::string_view name, std::string_view parent, std::s
 }
 
 void Ledger::remove_cohort(std::string_view name) {
-  NodeId node = find_cohort(name);
+  QuotaNodeId node = find_cohort(name);
   if (!node.valid()) return;
   at(node).exists = false;
   at(node).weight = {1, 1};
   set_quotas(node, {});
-  link(node, NodeId());
+  link(node, QuotaNodeId());
   drop_if_unused(node);
 }
 
-void Ledger::set_weight(NodeId node, FairWeight weight) {
+void Ledger::set_weight(QuotaNodeId node, FairWeight weight) {
   if (at(node).weight == weight) return;
   at(node).weight = weight;
   reliefs_.push_back({at(node).root.valid() ? at(node).root : node, FlavorResourceId()});
 }
 
-void Ledger::set_quotas(NodeId node, std::span<const QuotaEntry> quotas, bool unbounded) {
+void Ledger::set_quotas(QuotaNodeId node, std::span<const QuotaEntry> quotas, bool unbounded) {
   at(node).unbounded = unbounded;
   for (Cell& cell : at(node).cells) cell.quota = unlisted(unbounded).quota;
   for (const QuotaEntry& entry : quotas) grow_cell(node, entry.id).quota = entry.quota;
 }
 
 // Makes `parent` the parent of `node` and updates all derived values of both trees.
-void Ledger::link(NodeId node, NodeId parent) {
+void Ledger::link(QuotaNodeId node, QuotaNodeId parent) {
   ++configuration_;
-  NodeId former = at(node).parent;
+  QuotaNodeId former = at(node).parent;
   if (former != parent) {
     if (former.valid()) std::erase(at(former).children, node);
     at(node).parent = parent;
     if (parent.valid()) {
       auto& siblings = at(parent).children;
-      auto before = [this](NodeId a, NodeId b) {
+      auto before = [this](QuotaNodeId a, QuotaNodeId b) {
         const Node &x = at(a), &y = at(b);
         return x.cluster_queue != y.cluster_queue ? x.cluster_queue : x.name < y.name;
       };
@@ -129,7 +130,7 @@ void Ledger::link(NodeId node, NodeId parent) {
   refresh_up(node);
   if (former.valid() && former != parent) {
     refresh_up(former);
-    NodeId root = at(former).root.valid() ? at(former).root : former;
+    QuotaNodeId root = at(former).root.valid() ? at(former).root : former;
     reliefs_.push_back({root, FlavorResourceId()});
     drop_if_unused(former);
   }
@@ -138,44 +139,44 @@ void Ledger::link(NodeId node, NodeId parent) {
 
 // Updates root and effective parent of everything below `node` after a change of its parent. If the new parent closes
 // a cycle or the former one broke a cycle, all affected nodes are below `node`.
-void Ledger::place_subtree(NodeId node) {
-  NodeId root = node;
+void Ledger::place_subtree(QuotaNodeId node) {
+  QuotaNodeId root = node;
   bool cycle = false;
   // A walk of more steps than there are nodes is in a cycle.
   for (std::size_t steps = 0; at(root).parent.valid() && !cycle; ++steps) {
     root = at(root).parent;
     cycle = steps > nodes_.size();
   }
-  std::vector<NodeId> order{node};  // parents before children, each once
+  std::vector<QuotaNodeId> order{node};  // parents before children, each once
   std::vector<bool> seen(nodes_.size());
   seen[node.index()] = true;
   for (std::size_t i = 0; i < order.size(); ++i) {
     Node& each = at(order[i]);
     if (cycle != each.in_cycle) cycle ? ++nodes_in_cycles_ : --nodes_in_cycles_;
     each.in_cycle = cycle;
-    each.up = cycle ? NodeId() : each.parent;
-    each.root = cycle ? NodeId() : root;
-    for (NodeId child : each.children) {
+    each.up = cycle ? QuotaNodeId() : each.parent;
+    each.root = cycle ? QuotaNodeId() : root;
+    for (QuotaNodeId child : each.children) {
       if (seen[child.index()]) continue;
       seen[child.index()] = true;
       order.push_back(child);
     }
   }
-  std::for_each(order.rbegin(), order.rend(), [this](NodeId each) { refresh(each); });
+  std::for_each(order.rbegin(), order.rend(), [this](QuotaNodeId each) { refresh(each); });
 }
 
-void Ledger::refresh(NodeId id) {
+void Ledger::refresh(QuotaNodeId id) {
   Node& node = at(id);
   if (!node.cluster_queue) {
     std::size_t size = node.cells.size();
-    for (NodeId child : node.children) size = std::max(size, at(child).cells.size());
+    for (QuotaNodeId child : node.children) size = std::max(size, at(child).cells.size());
     node.cells.resize(size, unlisted(node.unbounded));
     for (Cell& cell : node.cells) {
       cell.subtree = cell.quota.nominal;
       cell.usage = Amount();
     }
     node.height = node.children.empty() ? 0 : 1;
-    for (NodeId child_id : node.children) {
+    for (QuotaNodeId child_id : node.children) {
       const Node& child = at(child_id);
       if (child.up != id) continue;
       if (!child.cluster_queue) node.height = std::max(node.height, child.height + 1);
@@ -194,11 +195,11 @@ void Ledger::refresh(NodeId id) {
   }
 }
 
-void Ledger::refresh_up(NodeId node) {
+void Ledger::refresh_up(QuotaNodeId node) {
   for (; node.valid(); node = at(node).up) refresh(node);
 }
 
-void Ledger::drop_if_unused(NodeId id) {
+void Ledger::drop_if_unused(QuotaNodeId id) {
   Node& node = at(id);
   if (!node.in_use || node.exists || node.claims != 0 || node.pins != 0 || !node.children.empty() ||
       node.parent.valid())
@@ -208,19 +209,19 @@ void Ledger::drop_if_unused(NodeId id) {
   free_nodes_.push_back(id);
 }
 
-std::vector<NodeId> Ledger::cluster_queues() const {
-  std::vector<NodeId> all;
+std::vector<QuotaNodeId> Ledger::cluster_queues() const {
+  std::vector<QuotaNodeId> all;
   for (const auto& [name, node] : cluster_queues_) all.push_back(node);
   return all;
 }
 
-std::string Ledger::path(NodeId node) const {
+std::string Ledger::path(QuotaNodeId node) const {
   std::string path;
   for (; node.valid(); node = at(node).up) path.insert(0, "/" + at(node).name);
   return path;
 }
 
-bool Ledger::is_ancestor_or_self(NodeId ancestor, NodeId node) const {
+bool Ledger::is_ancestor_or_self(QuotaNodeId ancestor, QuotaNodeId node) const {
   while (node.valid() && node != ancestor) node = at(node).up;
   return node.valid();
 }

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/queue/lack.h"
+#include "engine/queue/plan.h"
 #include "engine/quota/ledger.h"
-#include "engine/schedule/plan.h"
 #include "engine/schedule/preemption.h"
 #include "engine/topology/places.h"
 
@@ -38,13 +39,6 @@ struct Shortage {
   FlavorId flavor{};
   Amount a{}, b{}, c{};
   const std::string* text = nullptr;  // in the plan
-};
-
-// A flavor-resource that was short and the amount wanted, or a flavor on whose nodes no place was found.
-struct Lack {
-  FlavorResourceId id{};  // invalid: no place was found
-  Amount wanted{};
-  FlavorId place{};
 };
 
 // Why pods found no place. Turned into text only when needed, because that costs a walk over the nodes.

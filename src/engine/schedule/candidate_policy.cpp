@@ -7,7 +7,7 @@ namespace berth::engine {
 using api::kueue::ReclaimWithinCohort;
 using api::kueue::WithinClusterQueue;
 
-bool CandidatePolicy::within_nominal(NodeId node) const {
+bool CandidatePolicy::within_nominal(QuotaNodeId node) const {
   return std::none_of(short_ids_.begin(), short_ids_.end(),
                       [&](FlavorResourceId id) { return ledger_.borrowing_with(node, id, Amount()); });
 }

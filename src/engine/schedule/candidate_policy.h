@@ -21,7 +21,7 @@ class CandidatePolicy {
   // first: so after one that is too important, all of the same group are.
   bool too_important(bool own, const HolderKey& holder) const;
   // no short flavor-resource is used beyond the subtree quota, in the present trial
-  bool within_nominal(NodeId node) const;
+  bool within_nominal(QuotaNodeId node) const;
 
  private:
   bool uses_short_ids(WorkloadId workload) const;

@@ -22,7 +22,7 @@ Candidates::Candidates(const Ledger& ledger, const Slots& slots, const Preemptio
       policy_(ledger, slots, preemptor, short_ids),
       needs_quota_(needs_quota) {
   if (preemptor_.config->within_cluster_queue != WithinClusterQueue::kNever) {
-    add_source(preemptor_.queue, NodeId(), Advantage::kOwnQueue);
+    add_source(preemptor_.queue, QuotaNodeId(), Advantage::kOwnQueue);
   }
   collect_elsewhere();
 }
@@ -33,16 +33,16 @@ void Candidates::collect_elsewhere() {
   if (preemptor_.config->reclaim_within_cohort == ReclaimWithinCohort::kNever) return;
   std::vector<FlavorResourceAmount> remaining(needs_quota_.begin(), needs_quota_.end());
   bool advantage = fit_in_quota(preemptor_.queue, remaining);
-  NodeId below;
-  for (NodeId cohort = ledger_.parent(preemptor_.queue); cohort.valid(); cohort = ledger_.parent(cohort)) {
+  QuotaNodeId below;
+  for (QuotaNodeId cohort = ledger_.parent(preemptor_.queue); cohort.valid(); cohort = ledger_.parent(cohort)) {
     collect_below(cohort, cohort, below, advantage ? Advantage::kHierarchical : Advantage::kPriority);
     advantage = fit_in_quota(cohort, remaining) || advantage;
     below = cohort;
   }
 }
 
-void Candidates::collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advantage advantage) {
-  for (NodeId child : ledger_.children(cohort)) {
+void Candidates::collect_below(QuotaNodeId cohort, QuotaNodeId subtree, QuotaNodeId skip, Advantage advantage) {
+  for (QuotaNodeId child : ledger_.children(cohort)) {
     if (child == skip || child == preemptor_.queue) continue;
     if (ledger_.is_cluster_queue(child)) {
       if (exceeds(child, subtree)) add_source(child, subtree, advantage);
@@ -52,7 +52,7 @@ void Candidates::collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advan
   }
 }
 
-void Candidates::add_source(NodeId queue, NodeId subtree, Advantage advantage) {
+void Candidates::add_source(QuotaNodeId queue, QuotaNodeId subtree, Advantage advantage) {
   const Holders* holders = holders_of_(queue);
   if (holders == nullptr || holders->empty()) return;
   if (advantage != Advantage::kOwnQueue && !holders->reclaimable) return;
@@ -68,7 +68,7 @@ void Candidates::add_source(NodeId queue, NodeId subtree, Advantage advantage) {
   sources_.push_back(source);
 }
 
-bool Candidates::fit_in_quota(NodeId node, std::vector<FlavorResourceAmount>& remaining) const {
+bool Candidates::fit_in_quota(QuotaNodeId node, std::vector<FlavorResourceAmount>& remaining) const {
   bool fits = true;
   for (FlavorResourceAmount& each : remaining) {
     fits = fits && !ledger_.borrowing_with(node, each.id, each.amount);
@@ -97,10 +97,10 @@ bool Candidates::still_exceeds(const Source& source) const {
 
 // Whether the queue and its ancestors below `subtree` use more than their quota; at most terms.reclaim_levels
 // ancestors count.
-bool Candidates::exceeds(NodeId queue, NodeId subtree) const {
+bool Candidates::exceeds(QuotaNodeId queue, QuotaNodeId subtree) const {
   const auto& levels = preemptor_.config->terms.reclaim_levels;
   std::int32_t level = 0;
-  for (NodeId node = queue; node.valid() && node != subtree && (!levels || level <= *levels);
+  for (QuotaNodeId node = queue; node.valid() && node != subtree && (!levels || level <= *levels);
        node = ledger_.parent(node), ++level) {
     if (policy_.within_nominal(node)) return false;
   }

@@ -27,8 +27,8 @@ class Candidates {
  private:
   enum class Advantage : std::uint8_t { kHierarchical, kPriority, kOwnQueue };
   struct Source {  // the holders of one queue
-    NodeId queue;
-    NodeId subtree;  // the lowest common ancestor with the preemptor's queue; invalid for the own queue
+    QuotaNodeId queue;
+    QuotaNodeId subtree;  // the lowest common ancestor with the preemptor's queue; invalid for the own queue
     Advantage advantage = Advantage::kOwnQueue;
     const Holders* holders = nullptr;
     std::shared_ptr<const Holders> sorted{};  // by usage: what `holders` points to
@@ -39,10 +39,10 @@ class Candidates {
   };
 
   void collect_elsewhere();
-  void collect_below(NodeId cohort, NodeId subtree, NodeId skip, Advantage advantage);
-  void add_source(NodeId queue, NodeId subtree, Advantage advantage);
-  bool exceeds(NodeId queue, NodeId subtree) const;
-  bool fit_in_quota(NodeId node, std::vector<FlavorResourceAmount>& remaining) const;
+  void collect_below(QuotaNodeId cohort, QuotaNodeId subtree, QuotaNodeId skip, Advantage advantage);
+  void add_source(QuotaNodeId queue, QuotaNodeId subtree, Advantage advantage);
+  bool exceeds(QuotaNodeId queue, QuotaNodeId subtree) const;
+  bool fit_in_quota(QuotaNodeId node, std::vector<FlavorResourceAmount>& remaining) const;
   PreemptionReason reason(const Source& source, const HolderKey& holder, bool& without_borrowing_only) const;
   bool still_exceeds(const Source& source) const;
   bool later(const Cursor& a, const Cursor& b) const;

@@ -5,9 +5,9 @@
 
 namespace berth::engine {
 
-SchedulerState::SchedulerState(const SchedulerState& other, const std::vector<NodeId>* roots)
+SchedulerState::SchedulerState(const SchedulerState& other, const std::vector<QuotaNodeId>* roots)
     : SchedulerFacts(other),
-      places(other.places, names, roots == nullptr || other.has_rooms(*roots)),
+      places(other.places, names, roots == nullptr || other.has_topology(*roots)),
       slots(
           other.slots,
           roots == nullptr
@@ -15,7 +15,7 @@ SchedulerState::SchedulerState(const SchedulerState& other, const std::vector<No
               : [&](const Slot& slot) { return slot.queue.valid() && other.is_below(slot.queue, *roots); }),
       shares(ledger, names),
       preemption(
-          ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, options.fair_sharing),
+          ledger, places, shares, slots, [this](QuotaNodeId node) { return holders(node); }, options.fair_sharing),
       assigner(ledger, preemption, options.flavor_fungibility, options.fair_sharing.enabled) {
   queues.reserve(other.queues.size());
   for (const auto& queue : other.queues) {
@@ -24,17 +24,17 @@ SchedulerState::SchedulerState(const SchedulerState& other, const std::vector<No
   }
 }
 
-bool SchedulerState::is_below(NodeId node, const std::vector<NodeId>& roots) const {
+bool SchedulerState::is_below(QuotaNodeId node, const std::vector<QuotaNodeId>& roots) const {
   return std::ranges::find(roots, ledger.root(node)) != roots.end();
 }
 
-bool SchedulerState::has_rooms(const std::vector<NodeId>& roots) const {
+bool SchedulerState::has_topology(const std::vector<QuotaNodeId>& roots) const {
   return std::ranges::any_of(queues, [&](const auto& queue) {
-    return queue != nullptr && !queue->rooms.empty() && is_below(queue->node, roots);
+    return queue != nullptr && !queue->topology_flavors.empty() && is_below(queue->node, roots);
   });
 }
 
-Scheduler::Impl::Impl(const Impl& other, const std::vector<NodeId>* roots)
+Scheduler::Impl::Impl(const Impl& other, const std::vector<QuotaNodeId>* roots)
     : state(other.state, roots),
       pass(state),
       cut_off(other.cut_off),
@@ -42,9 +42,9 @@ Scheduler::Impl::Impl(const Impl& other, const std::vector<NodeId>* roots)
       precedence_of(other.precedence_of),
       adopted(other.adopted),
       backoffs(other.backoffs) {
-  const auto here = [&](NodeId node) { return state.queue(node) != nullptr; };
+  const auto here = [&](QuotaNodeId node) { return state.queue(node) != nullptr; };
   std::ranges::copy_if(other.dirty, std::back_inserter(dirty), here);
-  std::ranges::copy_if(other.rooms, std::inserter(rooms, rooms.end()), here);
+  std::ranges::copy_if(other.topology_queues, std::inserter(topology_queues, topology_queues.end()), here);
   if (roots == nullptr) return;
   std::erase_if(cut_off, [&](WorkloadId id) { return !state.slots.known(id); });
   std::erase_if(backoffs, [&](const auto& each) { return !state.slots.known(each.second); });
@@ -56,9 +56,9 @@ Scheduler Scheduler::copy() const { return Scheduler(std::make_unique<Impl>(*imp
 
 Scheduler Scheduler::copy_around(WorkloadId workload) const {
   const SchedulerState& state = impl_->state;
-  const NodeId queue = state.slots.known(workload) ? state.slots[workload].queue : NodeId();
-  const NodeId root = queue.valid() ? state.ledger.root(queue) : NodeId();
-  std::vector<NodeId> roots = impl_->room_trees();
+  const QuotaNodeId queue = state.slots.known(workload) ? state.slots[workload].queue : QuotaNodeId();
+  const QuotaNodeId root = queue.valid() ? state.ledger.root(queue) : QuotaNodeId();
+  std::vector<QuotaNodeId> roots = impl_->trees_with_topology();
   if (!root.valid() || std::ranges::find(roots, root) == roots.end()) roots = {root};
   return Scheduler(std::make_unique<Impl>(*impl_, &roots));
 }

@@ -24,7 +24,7 @@ struct PodSetFlavors {
 // The claim is already taken. If the write fails: release(), then submit() again.
 struct Admit {
   WorkloadId workload;
-  NodeId cluster_queue;
+  QuotaNodeId cluster_queue;
   std::vector<PodSetFlavors> pod_sets;  // in the order of the workload's pod sets
   std::string considered;               // "Flavors considered: ...", for the event; empty when the first one fitted
 };

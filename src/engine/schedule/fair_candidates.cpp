@@ -19,18 +19,18 @@ FairCandidates::FairCandidates(const Ledger& ledger, Shares& shares, const Slots
       preemptor_(preemptor),
       policy_(ledger, slots, preemptor, short_ids),
       rules_(rules) {
-  for (NodeId node = preemptor.queue; node.valid(); node = ledger_.parent(node)) our_path_.push_back(node);
+  for (QuotaNodeId node = preemptor.queue; node.valid(); node = ledger_.parent(node)) our_path_.push_back(node);
 }
 
-bool FairCandidates::on_our_path(NodeId node) const {
+bool FairCandidates::on_our_path(QuotaNodeId node) const {
   return std::find(our_path_.begin(), our_path_.end(), node) != our_path_.end();
 }
 
 // --- The tree of possible victims.
 
 void FairCandidates::begin() {
-  groups_.assign(1, {NodeId(), true});
-  const NodeId root = our_path_.back();
+  groups_.assign(1, {QuotaNodeId(), true});
+  const QuotaNodeId root = our_path_.back();
   if (ledger_.is_cluster_queue(root)) {
     add_queue(groups_[0].heap, root, 0);
   } else {
@@ -42,7 +42,7 @@ void FairCandidates::fill(std::size_t group) {
   Group& g = groups_[group];
   g.filled = true;
   std::size_t place = 0;
-  for (const NodeId child : ledger_.children(g.cohort)) {
+  for (const QuotaNodeId child : ledger_.children(g.cohort)) {
     if (ledger_.is_cluster_queue(child)) {
       add_queue(g.heap, child, place++);
     } else {
@@ -52,12 +52,12 @@ void FairCandidates::fill(std::size_t group) {
   std::make_heap(g.heap.begin(), g.heap.end(), [this](const Contender& a, const Contender& b) { return later(a, b); });
 }
 
-void FairCandidates::add_cohort(std::vector<Contender>& heap, NodeId cohort, std::size_t place) {
+void FairCandidates::add_cohort(std::vector<Contender>& heap, QuotaNodeId cohort, std::size_t place) {
   Contender contender{cohort, {}, true, place};
   if (keep(contender)) heap.push_back(contender);
 }
 
-void FairCandidates::add_queue(std::vector<Contender>& heap, NodeId queue, std::size_t place) {
+void FairCandidates::add_queue(std::vector<Contender>& heap, QuotaNodeId queue, std::size_t place) {
   const std::size_t source = source_of(queue);
   if (source == kNone) return;
   Contender contender{queue, {}, false, place, source};
@@ -65,7 +65,7 @@ void FairCandidates::add_queue(std::vector<Contender>& heap, NodeId queue, std::
 }
 
 // In the second strategy all sources are known and sorted by queue.
-std::size_t FairCandidates::source_of(NodeId queue) {
+std::size_t FairCandidates::source_of(QuotaNodeId queue) {
   if (second_) {
     const auto found = std::ranges::lower_bound(sources_, queue, {}, &Source::queue);
     return found != sources_.end() && found->queue == queue ? static_cast<std::size_t>(found - sources_.begin())
@@ -173,14 +173,14 @@ void FairCandidates::advance(Source& source) const {
 }
 
 // The two nodes just below the lowest common ancestor of the preemptor's queue and `queue`.
-FairCandidates::Meeting FairCandidates::meet(NodeId queue) const {
-  NodeId theirs = queue;
+FairCandidates::Meeting FairCandidates::meet(QuotaNodeId queue) const {
+  QuotaNodeId theirs = queue;
   while (!on_our_path(ledger_.parent(theirs))) theirs = ledger_.parent(theirs);
   const auto common = std::find(our_path_.begin(), our_path_.end(), ledger_.parent(theirs));
   return {*(common - 1), theirs};
 }
 
-FairShare FairCandidates::share_without(const Source& source, NodeId node, WorkloadId workload) {
+FairShare FairCandidates::share_without(const Source& source, QuotaNodeId node, WorkloadId workload) {
   changes_.clear();
   for (const FlavorResourceAmount& each : ledger_.claim(workload)->usage)
     changes_.push_back({each.id, Amount() - ledger_.fall(source.queue, node, each.id, each.amount)});

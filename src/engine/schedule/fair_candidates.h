@@ -28,7 +28,7 @@ class FairCandidates {
  private:
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   struct Source {  // the holders of one queue
-    NodeId queue;
+    QuotaNodeId queue;
     bool own = false;
     const Holders* holders = nullptr;
     std::shared_ptr<const Holders> sorted{};  // by usage: what `holders` points to
@@ -37,27 +37,27 @@ class FairCandidates {
     std::optional<HolderKey> refused{};       // the first one that the first strategy refused
   };
   struct Contender {  // a child of a cohort
-    NodeId node;
+    QuotaNodeId node;
     FairShare share;
     bool cohort = false;
     std::size_t place = 0;      // index among its siblings
     std::size_t index = kNone;  // of its source, or of its group once it was created
   };
   struct Group {  // a cohort's children that may have candidates, the next one on top
-    NodeId cohort;
+    QuotaNodeId cohort;
     bool filled = false;
     std::vector<Contender> heap{};
   };
   struct Meeting {  // the two nodes just below the lowest common ancestor
-    NodeId ours, theirs;
+    QuotaNodeId ours, theirs;
   };
 
   void begin();
   void begin_second_strategy();
   void fill(std::size_t group);
-  void add_cohort(std::vector<Contender>& heap, NodeId cohort, std::size_t place);
-  void add_queue(std::vector<Contender>& heap, NodeId queue, std::size_t place);
-  std::size_t source_of(NodeId queue);
+  void add_cohort(std::vector<Contender>& heap, QuotaNodeId cohort, std::size_t place);
+  void add_queue(std::vector<Contender>& heap, QuotaNodeId queue, std::size_t place);
+  std::size_t source_of(QuotaNodeId queue);
   bool descend();
   void repair();
   bool keep(Contender& contender);
@@ -68,9 +68,9 @@ class FairCandidates {
   std::optional<Target> take(Source& source);
   std::optional<Target> take_fairly(Source& source);
   std::optional<Target> take_by_final_share(Source& source, const Meeting& meeting, const FairShare& ours);
-  Meeting meet(NodeId queue) const;
-  FairShare share_without(const Source& source, NodeId node, WorkloadId workload);
-  bool on_our_path(NodeId node) const;
+  Meeting meet(QuotaNodeId queue) const;
+  FairShare share_without(const Source& source, QuotaNodeId node, WorkloadId workload);
+  bool on_our_path(QuotaNodeId node) const;
 
   const Ledger& ledger_;
   Shares& shares_;
@@ -79,7 +79,7 @@ class FairCandidates {
   const Preemptor& preemptor_;
   CandidatePolicy policy_;
   const FairSharing& rules_;
-  std::vector<NodeId> our_path_;  // from the preemptor's queue to the root
+  std::vector<QuotaNodeId> our_path_;  // from the preemptor's queue to the root
   std::vector<Source> sources_;
   std::vector<Group> groups_;      // the first one contains only the root
   std::vector<std::size_t> path_;  // groups, from the first one to that of the current queue

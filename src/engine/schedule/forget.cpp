@@ -6,7 +6,7 @@
 
 namespace berth::engine {
 
-void Scheduler::Impl::forget_precedence(NodeId queue) {
+void Scheduler::Impl::forget_precedence(QuotaNodeId queue) {
   if (!state.precedence.empty()) wake_spared(state.precedence.forget(state.ledger.root(queue)));
 }
 
@@ -31,10 +31,10 @@ void Scheduler::recall_spared(WorkloadId workload, std::span<const WorkloadId> s
   SchedulerState& state = impl_->state;
   if (!pending(workload)) return;
   impl_->forget_precedence_if_configured();  // the present configuration is the one that the message is about
-  const NodeId root = state.ledger.root(state.slots[workload].queue);
+  const QuotaNodeId root = state.ledger.root(state.slots[workload].queue);
   for (const WorkloadId other : spared) {
     if (!state.slots.known(other) || other == workload) continue;
-    const NodeId its_queue = state.slots[other].queue;
+    const QuotaNodeId its_queue = state.slots[other].queue;
     if (!its_queue.valid() || state.ledger.root(its_queue) != root) continue;
     state.precedence.recall(root, workload, other);
     for (const WorkloadId each : {workload, other}) {

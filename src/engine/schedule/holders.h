@@ -5,7 +5,7 @@
 #include <memory>
 #include <set>
 
-#include "engine/schedule/slots.h"
+#include "engine/queue/slots.h"
 
 namespace berth::engine {
 

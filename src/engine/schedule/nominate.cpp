@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/schedule/make_plan.h"
 #include "engine/schedule/trial.h"
 
 namespace berth::engine {
@@ -135,7 +136,7 @@ bool Nominator::walk(Entry& entry) {
 bool Nominator::waits_for_the_evicted(Entry& entry) {
   if (!state_.options.prioritize_preemptors || !entry.queue->pending.made_way(entry.workload)) return false;
   Trial trial(state_.ledger, state_.places);
-  const NodeId root = state_.ledger.root(entry.queue->node);
+  const QuotaNodeId root = state_.ledger.root(entry.queue->node);
   for (const auto& queue : state_.queues) {
     if (queue == nullptr || state_.ledger.root(queue->node) != root) continue;
     for (const HolderKey& holder : queue->holders.ordered()) {
@@ -160,8 +161,8 @@ void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
   }
 }
 
-// Pods of earlier victims may stay on their nodes for some time after their quota is free. If they leave enough room,
-// wait for them (for a limited time) instead of preempting other workloads.
+// Pods of earlier victims may stay on their nodes for some time after their quota is free. If they leave enough
+// capacity, wait for them (for a limited time) instead of preempting other workloads.
 bool Nominator::comes_free(Entry& entry) {
   if (placer_.asks().empty() || !state_.ledger.fits(entry.queue->node, entry.assignment.usage)) return false;
   Places::Trial trial(state_.places);

@@ -22,12 +22,12 @@ constexpr std::string_view kAfterPreemptions = "Workload fits once the preemptio
 
 }  // namespace
 
-bool Pass::run(std::span<const NodeId> roots, Time now, Decisions& out) {
+bool Pass::run(std::span<const QuotaNodeId> roots, Time now, Decisions& out) {
   now_ = now;
   out_ = &out;
   roots_ = roots;
   all_.clear();
-  for (NodeId root : roots) collect(root);
+  for (QuotaNodeId root : roots) collect(root);
   live_ = all_;
   bool done = false;
   for (int i = 0; i < kMaxCycles && !done; ++i) done = !cycle();
@@ -36,22 +36,22 @@ bool Pass::run(std::span<const NodeId> roots, Time now, Decisions& out) {
   return done;
 }
 
-void Pass::collect(NodeId node) {
+void Pass::collect(QuotaNodeId node) {
   if (Queue* queue = state_.queue(node)) {
     if (queue->pending.by_usage()) state_.rank(*queue);
     if (state_.runs(*queue) && queue->pending.size() > 0) all_.push_back(queue);
   }
-  for (NodeId child : state_.ledger.children(node)) collect(child);
+  for (QuotaNodeId child : state_.ledger.children(node)) collect(child);
 }
 
 void Pass::moved() {
   moved_ = true;
   ++state_.counter;
-  for (NodeId root : roots_) state_.tree(root).progress = state_.counter;
+  for (QuotaNodeId root : roots_) state_.tree(root).progress = state_.counter;
 }
 
 bool Pass::cycle() {
-  for (NodeId root : roots_) ++state_.tree(root).cycle;
+  for (QuotaNodeId root : roots_) ++state_.tree(root).cycle;
   moved_ = places_changed_ = false;
   std::size_t count = nominate_heads();
   if (count == 0) return false;
@@ -99,7 +99,7 @@ std::size_t Pass::nominate_heads() {
 void Pass::count_outranked(std::size_t count) {
   const std::span<Entry> entries(entries_.data(), count);
   for (const Entry& entry : entries) {
-    const NodeId root = state_.ledger.root(entry.queue->node);
+    const QuotaNodeId root = state_.ledger.root(entry.queue->node);
     for (const WorkloadId above : state_.precedence.above(root, entry.workload)) {
       const auto found = std::ranges::find(entries, above, &Entry::workload);
       if (found != entries.end()) ++found->outranks;
@@ -191,7 +191,7 @@ OverlapCounts& Pass::overlap_counts(const Entry& entry) {
 
 bool Pass::fits(Entry& entry) {
   const Usage& usage = entry.assignment.usage;
-  NodeId node = entry.queue->node;
+  QuotaNodeId node = entry.queue->node;
   if (preempted_.empty() && entry.targets.empty()) return state_.ledger.fits(node, usage) && keeps_place(entry);
   {
     Trial trial(state_.ledger, state_.places);
@@ -288,7 +288,7 @@ bool Pass::reserves(const Entry& entry) const {
 
 void Pass::reserve(const Entry& entry) {
   if (!reserves(entry)) return;
-  NodeId node = entry.queue->node;
+  QuotaNodeId node = entry.queue->node;
   Usage usage;
   for (const FlavorResourceAmount& each : entry.assignment.usage) {
     const Quota& quota = state_.ledger.quota(node, each.id);

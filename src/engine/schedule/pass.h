@@ -18,7 +18,7 @@ class Pass {
 
   // Processes all queues below `roots` that have an awake workload. Returns false when it stopped at the limit of
   // cycles and should be called again. Trees whose pods may compete for the same places must be processed together.
-  bool run(std::span<const NodeId> roots, Time now, Decisions& out);
+  bool run(std::span<const QuotaNodeId> roots, Time now, Decisions& out);
 
   // Reports to a pending workload that it is not evaluated because the cohorts of its queue form a cycle.
   void tell_cut_off(WorkloadId workload, Decisions& out);
@@ -33,7 +33,7 @@ class Pass {
     bool preemption_gated = false;
   };
 
-  void collect(NodeId node);
+  void collect(QuotaNodeId node);
   bool cycle();  // returns true when anything changed
   std::size_t nominate_heads();
   void count_outranked(std::size_t count);
@@ -75,7 +75,7 @@ class Pass {
   Decisions* out_ = nullptr;
   Nominator nominator_;
   Tournament tournament_;  // with fair sharing
-  std::span<const NodeId> roots_;
+  std::span<const QuotaNodeId> roots_;
   std::vector<Queue*> all_, live_;  // the queues of the trees, and those with a workload to evaluate
   std::vector<Entry> entries_;      // kept between cycles to reuse memory
   std::vector<std::size_t> order_;

@@ -8,14 +8,14 @@ namespace berth::engine {
 namespace {
 
 // The flavor of a unit that has a topology. A pod needs nodes of one flavor, so any other number of them is an error.
-struct RoomFlavor {
+struct TopologyFlavor {
   FlavorId flavor{};
   Plan::Placing placing = Plan::Placing::kNone;
   std::string error;
 };
 
-RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t first_step, const Names& names) {
-  RoomFlavor found;
+TopologyFlavor topology_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t first_step, const Names& names) {
+  TopologyFlavor found;
   for (std::size_t i = 0; i < unit.steps.size(); ++i) {
     const std::int32_t index = entry.assignment.choices[first_step + i].flavor;
     if (index < 0) continue;
@@ -38,26 +38,26 @@ RoomFlavor room_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t f
 }  // namespace
 
 std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::size_t first_step) {
-  RoomFlavor room;
+  TopologyFlavor chosen;
   for (std::size_t index : unit.pod_sets) {
     const std::int32_t count = entry.assignment.counts[index];
     if (!entry.plan->wants_places[index] || count == 0) continue;
-    if (!room.flavor.valid()) room = room_flavor(entry, unit, first_step, names_);
-    if (!room.error.empty()) {
+    if (!chosen.flavor.valid()) chosen = topology_flavor(entry, unit, first_step, names_);
+    if (!chosen.error.empty()) {
       pod_sets_.assign(1, index);
-      return room.error;
+      return chosen.error;
     }
     const Shape::PodSet& pod_set = entry.shape->pod_sets[index];
-    if (room.placing == Plan::Placing::kLater) {
+    if (chosen.placing == Plan::Placing::kLater) {
       if (count == pod_set.count) continue;
       // No search follows now for the reduced gang: check here that slices still divide it, or this would be noticed
       // too late.
-      std::string why = places_.mismatch(room.flavor, pod_set.topology ? &*pod_set.topology : nullptr, count);
+      std::string why = places_.mismatch(chosen.flavor, pod_set.topology ? &*pod_set.topology : nullptr, count);
       if (why.empty()) continue;
       pod_sets_.assign(1, index);
       return why;
     }
-    asks_.push_back({room.flavor,
+    asks_.push_back({chosen.flavor,
                      count,
                      {pod_set.per_pod, &pod_set.constraints},
                      pod_set.topology ? &*pod_set.topology : nullptr,
@@ -94,7 +94,7 @@ void Placer::place(Entry& entry) {
       assignment.places = std::move(now.pod_sets);
       return;
     }
-    no_room(entry, std::move(now.failure));
+    note_no_place(entry, std::move(now.failure));
   }
   note_lacks(entry);
   Placement ever = places_.place(asks_, true);
@@ -103,7 +103,7 @@ void Placer::place(Entry& entry) {
 }
 
 // All resources of the failing pod set count as short: so every workload that uses some of them is a candidate.
-void Placer::no_room(Entry& entry, PlaceFailure failure) {
+void Placer::note_no_place(Entry& entry, PlaceFailure failure) {
   Assignment& assignment = entry.assignment;
   const std::size_t pod_set = pod_sets_[failure.ask];
   assignment.no_place = NoPlace{pod_set, std::move(failure)};

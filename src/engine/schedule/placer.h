@@ -36,7 +36,7 @@ class Placer {
   // Fills asks_ and pod_sets_. Returns an error text when a pod set does not have exactly one flavor with a topology.
   std::string collect(const Entry& entry);
   std::string add_asks(const Entry& entry, const Plan::Unit& unit, std::size_t first_step);
-  void no_room(Entry& entry, PlaceFailure failure);
+  void note_no_place(Entry& entry, PlaceFailure failure);
   void note_lacks(Entry& entry);
   void note_untried(Entry& entry);
   void never(Entry& entry, NoPlace why);

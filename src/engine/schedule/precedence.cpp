@@ -14,21 +14,21 @@ void add(std::vector<WorkloadId>& to, WorkloadId workload) {
 
 }  // namespace
 
-void Precedence::note(NodeId root, WorkloadId preemptor, WorkloadId victim) {
+void Precedence::note(QuotaNodeId root, WorkloadId preemptor, WorkloadId victim) {
   Tree& tree = trees_[root];
   add(tree.preemptors[victim], preemptor);
   add(tree.victims[preemptor], victim);
 }
 
-void Precedence::recall(NodeId root, WorkloadId workload, WorkloadId spared) {
+void Precedence::recall(QuotaNodeId root, WorkloadId workload, WorkloadId spared) {
   add(trees_[root].victims[workload], spared);
 }
 
-void Precedence::note_admitted(NodeId root, WorkloadId workload) {
+void Precedence::note_admitted(QuotaNodeId root, WorkloadId workload) {
   if (const auto tree = trees_.find(root); tree != trees_.end()) tree->second.victims.erase(workload);
 }
 
-std::vector<WorkloadId> Precedence::above(NodeId root, WorkloadId workload) const {
+std::vector<WorkloadId> Precedence::above(QuotaNodeId root, WorkloadId workload) const {
   const auto tree = trees_.find(root);
   if (tree == trees_.end()) return {};
   std::set<WorkloadId> found;
@@ -44,7 +44,7 @@ std::vector<WorkloadId> Precedence::above(NodeId root, WorkloadId workload) cons
   return {found.begin(), found.end()};
 }
 
-std::vector<WorkloadId> Precedence::spared(NodeId root, WorkloadId workload) const {
+std::vector<WorkloadId> Precedence::spared(QuotaNodeId root, WorkloadId workload) const {
   std::vector<WorkloadId> out = above(root, workload);
   const auto tree = trees_.find(root);
   if (tree == trees_.end()) return out;
@@ -57,7 +57,7 @@ std::vector<WorkloadId> Precedence::spared(NodeId root, WorkloadId workload) con
   return out;
 }
 
-std::vector<WorkloadId> Precedence::forget(NodeId root) {
+std::vector<WorkloadId> Precedence::forget(QuotaNodeId root) {
   std::set<WorkloadId> out;
   if (const auto tree = trees_.extract(root); !tree.empty()) {
     for (const Workloads* known : {&tree.mapped().preemptors, &tree.mapped().victims}) {

@@ -21,17 +21,17 @@ namespace berth::engine {
 class Precedence {
  public:
   // `root`: of the tree in which both are.
-  void note(NodeId root, WorkloadId preemptor, WorkloadId victim);
+  void note(QuotaNodeId root, WorkloadId preemptor, WorkloadId victim);
   // A message from before a restart says so: the workload spares the other one, until it is admitted.
-  void recall(NodeId root, WorkloadId workload, WorkloadId spared);
+  void recall(QuotaNodeId root, WorkloadId workload, WorkloadId spared);
   // The workload got what it preempted others for.
-  void note_admitted(NodeId root, WorkloadId workload);
+  void note_admitted(QuotaNodeId root, WorkloadId workload);
   // Those that preempted it, directly or through others; sorted by id, mostly empty.
-  std::vector<WorkloadId> above(NodeId root, WorkloadId workload) const;
+  std::vector<WorkloadId> above(QuotaNodeId root, WorkloadId workload) const;
   // Those that it may not preempt; sorted by id, each once, mostly empty.
-  std::vector<WorkloadId> spared(NodeId root, WorkloadId workload) const;
+  std::vector<WorkloadId> spared(QuotaNodeId root, WorkloadId workload) const;
   // Forgets the tree. Returns the workloads that its history names, sorted by id.
-  std::vector<WorkloadId> forget(NodeId root);
+  std::vector<WorkloadId> forget(QuotaNodeId root);
   std::vector<WorkloadId> forget_all();
   bool empty() const { return trees_.empty(); }
 
@@ -41,7 +41,7 @@ class Precedence {
     Workloads preemptors;  // by victim
     Workloads victims;     // by preemptor that was not admitted since; and what was recalled
   };
-  std::map<NodeId, Tree> trees_;  // by root
+  std::map<QuotaNodeId, Tree> trees_;  // by root
 };
 
 }  // namespace berth::engine

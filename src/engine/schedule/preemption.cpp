@@ -9,13 +9,13 @@
 namespace berth::engine {
 namespace {
 
-bool within_quota(const Ledger& ledger, NodeId queue, std::span<const FlavorResourceAmount> usage) {
+bool within_quota(const Ledger& ledger, QuotaNodeId queue, std::span<const FlavorResourceAmount> usage) {
   return std::none_of(usage.begin(), usage.end(), [&](const FlavorResourceAmount& each) {
     return ledger.borrowing_with(queue, each.id, each.amount);
   });
 }
 
-bool under_nominal(const Ledger& ledger, NodeId queue, std::span<const FlavorResourceId> ids) {
+bool under_nominal(const Ledger& ledger, QuotaNodeId queue, std::span<const FlavorResourceId> ids) {
   return std::all_of(ids.begin(), ids.end(),
                      [&](FlavorResourceId id) { return ledger.usage(queue, id) < ledger.quota(queue, id).nominal; });
 }
@@ -24,7 +24,7 @@ bool under_nominal(const Ledger& ledger, NodeId queue, std::span<const FlavorRes
 class Removal {
  public:
   struct Want {
-    NodeId queue;
+    QuotaNodeId queue;
     std::span<const FlavorResourceAmount> usage;
     std::span<const FlavorResourceAmount> needs_quota;  // must be within quota unless it may borrow
     std::span<const PlaceAsk> asks;

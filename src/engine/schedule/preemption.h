@@ -27,7 +27,7 @@ struct Preemptor {
   std::vector<FlavorResourceAmount> needs_quota(const Ledger& ledger, std::span<const FlavorResourceId> short_ids,
                                                 std::span<const FlavorResourceAmount> usage) const;
 
-  NodeId queue;
+  QuotaNodeId queue;
   const QueueConfig* config = nullptr;
   std::int32_t priority = 0;
   Time queued_at{};
@@ -53,7 +53,7 @@ struct Possibility {
 
 class Preemption {
  public:
-  using HoldersOf = std::function<const Holders*(NodeId)>;  // nullptr: none
+  using HoldersOf = std::function<const Holders*(QuotaNodeId)>;  // nullptr: none
   Preemption(Ledger& ledger, Places& places, Shares& shares, const Slots& slots, HoldersOf holders_of,
              const FairSharing& fair_sharing)
       : ledger_(ledger),

@@ -145,7 +145,7 @@ std::vector<Probe::Holder> Probe::holders(const std::string& flavor, const std::
 std::vector<WorkloadId> Probe::all_holders() {
   const SchedulerState& state = copy_.impl_->state;
   std::vector<WorkloadId> out;
-  for (const NodeId node : state.ledger.cluster_queues()) {
+  for (const QuotaNodeId node : state.ledger.cluster_queues()) {
     const Queue* queue = state.queue(node);
     if (queue == nullptr) continue;
     for (const HolderKey& holder : queue->holders.ordered()) out.push_back(holder.workload);
@@ -176,7 +176,7 @@ Amount Probe::quantum(const std::string& flavor, const std::string& resource) co
       for (const ResourceAmount& each : pod_set.counted) also(each.resource == r ? each.amount : Amount());
     }
   }
-  state.ledger.for_each_node([&](NodeId node) {
+  state.ledger.for_each_node([&](QuotaNodeId node) {
     const Quota& quota = state.ledger.quota(node, id);
     also(quota.nominal);
     also(quota.borrowing_limit);

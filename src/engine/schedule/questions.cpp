@@ -24,7 +24,7 @@ class OnlyLooks {
 const Ledger& Scheduler::ledger() const { return impl_->state.ledger; }
 const Names& Scheduler::names() const { return impl_->state.names; }
 const Places& Scheduler::places() const { return impl_->state.places; }
-FairShare Scheduler::fair_share(NodeId node) const { return impl_->state.shares.of(node); }
+FairShare Scheduler::fair_share(QuotaNodeId node) const { return impl_->state.shares.of(node); }
 
 bool Scheduler::pending(WorkloadId workload) const {
   if (!impl_->state.slots.known(workload)) return false;
@@ -157,17 +157,17 @@ std::vector<std::string> Scheduler::Impl::check_awake(bool evicting) {
   std::vector<std::string> broken;
   if (!dirty.empty()) return broken;
   Nominator nominator(state);
-  std::map<NodeId, std::vector<WorkloadId>> fitting;  // by tree
-  std::map<NodeId, std::vector<std::pair<WorkloadId, WorkloadId>>>
+  std::map<QuotaNodeId, std::vector<WorkloadId>> fitting;  // by tree
+  std::map<QuotaNodeId, std::vector<std::pair<WorkloadId, WorkloadId>>>
       contended;  // by tree: the head, and its first victim
-  const std::vector<NodeId> joint = room_trees();
+  const std::vector<QuotaNodeId> joint = trees_with_topology();
   for (const auto& queue : state.queues) {
     if (queue == nullptr || !state.runs(*queue) || !queue->pending.head().valid()) continue;
     Entry entry;
     entry.workload = queue->pending.head();
     entry.queue = queue.get();
     nominator.nominate(entry, false);
-    NodeId root = state.ledger.root(queue->node);
+    QuotaNodeId root = state.ledger.root(queue->node);
     if (std::ranges::find(joint, root) != joint.end()) root = joint.front();
     if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit && state.admission_blocked()) continue;
     if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit) {

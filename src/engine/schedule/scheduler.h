@@ -22,12 +22,12 @@
 
 #include "api/kueue/types.h"
 #include "engine/queue/usage_book.h"
+#include "engine/queue/workload.h"
 #include "engine/quota/fair_share.h"
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
 #include "engine/schedule/decision.h"
 #include "engine/schedule/options.h"
-#include "engine/schedule/workload.h"
 #include "engine/topology/places.h"
 
 namespace berth::engine {
@@ -150,8 +150,8 @@ class Scheduler {
   const Ledger& ledger() const;
   const Names& names() const;
   const Places& places() const;
-  FairShare fair_share(NodeId node) const;  // the current share of a cluster queue or cohort
-  bool pending(WorkloadId workload) const;  // waits in a queue, parked or not
+  FairShare fair_share(QuotaNodeId node) const;  // the current share of a cluster queue or cohort
+  bool pending(WorkloadId workload) const;       // waits in a queue, parked or not
   bool holds(WorkloadId workload) const;
   std::span<const StatedPlaces> held_places(WorkloadId workload) const;  // by pod set that has places
   bool blocked_by_pods() const;                  // block_admission, and the pods of a holder are not ready

@@ -13,7 +13,7 @@ namespace berth::engine {
 
 struct Scheduler::Impl {
   explicit Impl(SchedulerOptions o) : state(o), pass(state) {}
-  Impl(const Impl& other, const std::vector<NodeId>* roots);  // see SchedulerState
+  Impl(const Impl& other, const std::vector<QuotaNodeId>* roots);  // see SchedulerState
 
   Queue& queue_of(std::string_view name);
   void drop_if_unused(Queue& queue);
@@ -25,18 +25,18 @@ struct Scheduler::Impl {
   void topology_changed(std::string_view name);
   void absorb_reliefs();
   void absorb_loans();
-  void relieve_room(FlavorId flavor);
+  void relieve_nodes(FlavorId flavor);
   void hold_places(WorkloadId workload, const Holding& holding);
-  std::vector<NodeId> room_trees() const;
-  void run_pass(std::span<const NodeId> roots, Time now, Decisions& out);
-  void relieve(NodeId node, FlavorResourceId id);
-  void tempt(NodeId node, const Loan& loan);
+  std::vector<QuotaNodeId> trees_with_topology() const;
+  void run_pass(std::span<const QuotaNodeId> roots, Time now, Decisions& out);
+  void relieve(QuotaNodeId node, FlavorResourceId id);
+  void tempt(QuotaNodeId node, const Loan& loan);
   void leave_queue(WorkloadId workload);
   void leave_claim(WorkloadId workload);
   void place(WorkloadId workload);
   void push(WorkloadId workload);
   // A tree changed otherwise than by preemption: workloads there may preempt those that preempted them.
-  void forget_precedence(NodeId queue);
+  void forget_precedence(QuotaNodeId queue);
   void forget_precedence_if_configured();  // of all trees, when quotas, parents or policies have changed
   void wake_spared(const std::vector<WorkloadId>& workloads);
   void find_cut_off();  // call it after a change of the cohorts
@@ -55,11 +55,11 @@ struct Scheduler::Impl {
 
   SchedulerState state;
   Pass pass;
-  std::vector<NodeId> dirty;             // queues in which a workload may have become admissible
-  std::set<WorkloadId> cut_off;          // workloads in queues whose cohorts form a cycle, possibly not told yet
-  std::uint64_t seen_configuration = 0;  // the ledger's configuration() when find_cut_off() last ran
-  std::uint64_t precedence_of = 0;       // the ledger's configuration() to which the history of preemptions belongs
-  std::set<NodeId> rooms;                // queues that have flavors with a topology
+  std::vector<QuotaNodeId> dirty;         // queues in which a workload may have become admissible
+  std::set<WorkloadId> cut_off;           // workloads in queues whose cohorts form a cycle, possibly not told yet
+  std::uint64_t seen_configuration = 0;   // the ledger's configuration() when find_cut_off() last ran
+  std::uint64_t precedence_of = 0;        // the ledger's configuration() to which the history of preemptions belongs
+  std::set<QuotaNodeId> topology_queues;  // queues that have flavors with a topology
   std::map<std::string, UseId, std::less<>> adopted;  // by UID of a workload that is not held yet
   std::set<std::pair<Time, WorkloadId>> backoffs;     // ends of back-offs of workloads that are aside
 };

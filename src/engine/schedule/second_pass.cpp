@@ -21,21 +21,21 @@ struct Wanted {
   std::string error;
 };
 
-struct Room {
+struct PlacedFlavor {
   FlavorId flavor;
   std::string error;
 };
 
-Room room_of(const PodSetAssignment& assigned, const SchedulerState& state) {
-  Room room;
+PlacedFlavor placed_flavor(const PodSetAssignment& assigned, const SchedulerState& state) {
+  PlacedFlavor placed;
   for (const auto& [resource, name] : assigned.flavors) {
     const FlavorId flavor = state.names.find_flavor(name);
-    if (!flavor.valid() || flavor == room.flavor || !state.places.places_pods(flavor)) continue;
-    if (room.flavor.valid()) room.error = "more than one flavor with a topology assigned";
-    room.flavor = flavor;
+    if (!flavor.valid() || flavor == placed.flavor || !state.places.places_pods(flavor)) continue;
+    if (placed.flavor.valid()) placed.error = "more than one flavor with a topology assigned";
+    placed.flavor = flavor;
   }
-  if (!room.flavor.valid()) room.error = "no flavor with a topology assigned";
-  return room;
+  if (!placed.flavor.valid()) placed.error = "no flavor with a topology assigned";
+  return placed;
 }
 
 bool wants(const Scheduler::SecondPass& pass, const PodSetAssignment& assigned) {
@@ -46,19 +46,19 @@ bool wants(const Scheduler::SecondPass& pass, const PodSetAssignment& assigned) 
 
 void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& assigned, std::size_t index,
          SchedulerState& state) {
-  const Room room = room_of(assigned, state);
-  if (!room.error.empty()) {
-    wanted.error = couldnt_assign(assigned.name) + room.error;
+  const PlacedFlavor placed = placed_flavor(assigned, state);
+  if (!placed.error.empty()) {
+    wanted.error = couldnt_assign(assigned.name) + placed.error;
     return;
   }
   const bool is_explicit = request.topology && request.topology->explicit_request();
   const auto* topology = is_explicit ? &*request.topology : nullptr;
-  if (std::string why = state.places.mismatch(room.flavor, topology, assigned.count); !why.empty()) {
+  if (std::string why = state.places.mismatch(placed.flavor, topology, assigned.count); !why.empty()) {
     wanted.error = couldnt_assign(assigned.name) + why;
     return;
   }
   const auto& per_pod = wanted.per_pod.emplace_back(amounts_of(request.per_pod, state.names));
-  wanted.asks.push_back({room.flavor, assigned.count, {per_pod, &request.constraints}, topology, request.group});
+  wanted.asks.push_back({placed.flavor, assigned.count, {per_pod, &request.constraints}, topology, request.group});
   wanted.pod_sets.push_back(index);
   wanted.current.push_back(assigned.topology_assignment);
 }
@@ -79,8 +79,8 @@ Wanted wanted_by(const Scheduler::SecondPass& pass, SchedulerState& state) {
   return wanted;
 }
 
-// Whether pods that are leaving (their workload has no claim any more) will leave enough room: then no preemption is
-// needed.
+// Whether pods that are leaving (their workload has no claim any more) will leave enough capacity: then no preemption
+// is needed.
 bool comes_free(const Wanted& wanted, SchedulerState& state) {
   Places::Trial trial(state.places);
   trial.without_leavers(state.now, false);

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "engine/queue/pending.h"
+#include "engine/queue/shape.h"
+#include "engine/queue/slots.h"
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
 #include "engine/schedule/assignment.h"
@@ -15,32 +17,30 @@
 #include "engine/schedule/options.h"
 #include "engine/schedule/precedence.h"
 #include "engine/schedule/queue_config.h"
-#include "engine/schedule/shape.h"
-#include "engine/schedule/slots.h"
 #include "engine/topology/places.h"
 
 namespace berth::engine {
 
 // A cluster queue: its rules, its pending workloads and its quota holders. It exists as long as any of these does.
 struct Queue {
-  Queue(Slots& slots, bool share_verdicts, NodeId id) : node(id), pending(slots, share_verdicts), holders(slots) {}
+  Queue(Slots& slots, bool share_verdicts, QuotaNodeId id) : node(id), pending(slots, share_verdicts), holders(slots) {}
   Queue(const Queue& other, Slots& slots)
       : node(other.node),
         configured(other.configured),
         active(other.active),
         dirty(other.dirty),
         config(other.config),
-        rooms(other.rooms),
+        topology_flavors(other.topology_flavors),
         generation(other.generation),
         pending(other.pending, slots),
         holders(other.holders, slots) {}
-  NodeId node;
+  QuotaNodeId node;
   bool configured = false;  // an object defines it
   bool active = false;      // may admit
   bool dirty = false;       // an event may allow it to admit a workload
   QueueConfig config;
-  std::vector<FlavorId> rooms;   // its flavors that have a topology
-  std::uint64_t generation = 0;  // of the configuration: plans of an older generation are recompiled
+  std::vector<FlavorId> topology_flavors;  // its flavors that have a topology
+  std::uint64_t generation = 0;            // of the configuration: plans of an older generation are recompiled
   PendingQueue pending;
   Holders holders;
 };
@@ -56,7 +56,7 @@ struct Tree {
 // A claim made a queue or cohort use more than its subtree quota. Pending workloads in other queues that may reclaim
 // may now find new victims there.
 struct Loan {
-  NodeId among;  // the workloads that may profit wait below this node
+  QuotaNodeId among;  // the workloads that may profit wait below this node
   FlavorResourceId id;
   std::uint64_t number = 0;  // counts all loans, from 1
 };
@@ -69,7 +69,7 @@ struct SchedulerFacts {
   Time now{};               // of the running pass or second pass
   bool only_looks = false;  // evaluations are only queries (invariant checks) and change nothing
   // When the wait for leaving pods ends, and which queue's head waits.
-  std::set<std::pair<Time, NodeId>> waits_for_leavers;
+  std::set<std::pair<Time, QuotaNodeId>> waits_for_leavers;
   std::size_t unready_holders = 0;
   Names names;
   Ledger ledger;
@@ -98,27 +98,27 @@ struct SchedulerState : SchedulerFacts {
         places(names, o.topology),
         shares(ledger, names),
         preemption(
-            ledger, places, shares, slots, [this](NodeId node) { return holders(node); }, o.fair_sharing),
+            ledger, places, shares, slots, [this](QuotaNodeId node) { return holders(node); }, o.fair_sharing),
         assigner(ledger, preemption, o.flavor_fungibility, o.fair_sharing.enabled) {}
   // A copy, or the part of it that decides about the trees of cohorts `roots` (all trees that share nodes with them
   // must be named): other trees have their quota and usage, but no workloads.
-  SchedulerState(const SchedulerState& other, const std::vector<NodeId>* roots);
+  SchedulerState(const SchedulerState& other, const std::vector<QuotaNodeId>* roots);
   SchedulerState(const SchedulerState&) = delete;
   SchedulerState& operator=(const SchedulerState&) = delete;
 
-  Queue* queue(NodeId node) const {
+  Queue* queue(QuotaNodeId node) const {
     return node.valid() && node.index() < queues.size() ? queues[node.index()].get() : nullptr;
   }
-  const Holders* holders(NodeId node) const {
+  const Holders* holders(QuotaNodeId node) const {
     const Queue* q = queue(node);
     return q == nullptr ? nullptr : &q->holders;
   }
-  Tree& tree(NodeId root) {
+  Tree& tree(QuotaNodeId root) {
     if (trees.size() <= root.index()) trees.resize(root.index() + 1);
     return trees[root.index()];
   }
-  bool is_below(NodeId node, const std::vector<NodeId>& roots) const;  // in one of these trees
-  bool has_rooms(const std::vector<NodeId>& roots) const;              // a queue there has flavors with a topology
+  bool is_below(QuotaNodeId node, const std::vector<QuotaNodeId>& roots) const;  // in one of these trees
+  bool has_topology(const std::vector<QuotaNodeId>& roots) const;  // a queue there has flavors with a topology
   // Whether workloads of the queue may be evaluated.
   bool runs(const Queue& q) const { return q.configured && q.active && !ledger.in_cycle(q.node); }
 
@@ -132,18 +132,18 @@ struct SchedulerState : SchedulerFacts {
   }
 
   // Records a loan for each flavor-resource of `usage` for which the queue or an ancestor now borrows.
-  void note_loans(NodeId queue, std::span<const FlavorResourceAmount> usage) {
+  void note_loans(QuotaNodeId queue, std::span<const FlavorResourceAmount> usage) {
     if (!reclaims) return;
     for (const FlavorResourceAmount& each : usage) {
-      const NodeId borrower = ledger.topmost_borrower(queue, each.id);
+      const QuotaNodeId borrower = ledger.topmost_borrower(queue, each.id);
       if (borrower.valid()) loans.push_back({among(borrower), each.id, ++loans_ever});
     }
   }
   // Where workloads wait that may find victims when this node begins to borrow. Fair shares count all flavors of a
   // resource: so victims may be found in every cohort that borrows anything, also where it does not borrow this one.
-  NodeId among(NodeId borrower) {
+  QuotaNodeId among(QuotaNodeId borrower) {
     if (reclaims_over_levels) return ledger.root(borrower);
-    NodeId above = ledger.parent(borrower);
+    QuotaNodeId above = ledger.parent(borrower);
     if (!above.valid()) return borrower;
     if (!options.fair_sharing.enabled || ledger.in_cycle(borrower)) return above;
     while (ledger.parent(above).valid() && shares.of(above).borrows()) above = ledger.parent(above);

@@ -7,7 +7,7 @@
 
 namespace berth::engine {
 
-Tournament::Contender Tournament::contender(NodeId node, Entry& entry) {
+Tournament::Contender Tournament::contender(QuotaNodeId node, Entry& entry) {
   Contender out{node,  &entry, entry.queue->pending.made_way(entry.workload), entry.queue->config.terms.priority,
                 false, {}};
   const Ledger& ledger = state_.ledger;
@@ -23,7 +23,7 @@ Tournament::Contender Tournament::contender(NodeId node, Entry& entry) {
 }
 
 void Tournament::enter(const Contender& contender) {
-  const NodeId parent = state_.ledger.parent(contender.node);
+  const QuotaNodeId parent = state_.ledger.parent(contender.node);
   Group& group = group_of(parent);
   if (group.empty() && parent.valid()) cohorts_.emplace(state_.ledger.height(parent), parent);
   group.push_back(contender);
@@ -34,13 +34,13 @@ void Tournament::begin(std::span<Entry> entries) {
   last_ = nullptr;
   std::size_t nodes = 0;
   for (const Entry& entry : entries) {
-    for (NodeId node = entry.queue->node; node.valid(); node = state_.ledger.parent(node))
+    for (QuotaNodeId node = entry.queue->node; node.valid(); node = state_.ledger.parent(node))
       nodes = std::max(nodes, node.index() + 1);
   }
   if (groups_.size() <= nodes) groups_.resize(nodes + 1);
   for (Entry& entry : entries) enter(contender(entry.queue->node, entry));
   while (!cohorts_.empty()) {  // lowest first: children are processed before their parents
-    const NodeId cohort = cohorts_.extract(cohorts_.begin()).value().second;
+    const QuotaNodeId cohort = cohorts_.extract(cohorts_.begin()).value().second;
     Group& group = group_of(cohort);
     std::make_heap(group.begin(), group.end(), comes_later);
     enter(contender(cohort, *group.front().entry));
@@ -57,10 +57,10 @@ Entry* Tournament::next() {
 // On the path of the last entry every node is the top of its heap, and its share may have changed.
 void Tournament::repair() {
   const auto comes_later = [this](const Contender& a, const Contender& b) { return later(a, b); };
-  NodeId node = last_->queue->node;
+  QuotaNodeId node = last_->queue->node;
   Entry* best = nullptr;  // the best remaining entry below the node
   while (true) {
-    const NodeId parent = state_.ledger.parent(node);
+    const QuotaNodeId parent = state_.ledger.parent(node);
     Group& group = group_of(parent);
     if (best == nullptr) {
       drop_top(group, comes_later);

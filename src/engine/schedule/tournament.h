@@ -32,7 +32,7 @@ class Tournament {
 
  private:
   struct Contender {  // a child of a cohort, represented by its best entry
-    NodeId node;
+    QuotaNodeId node;
     Entry* entry = nullptr;
     bool made_way = false;
     std::int32_t queue_priority = 0;
@@ -42,15 +42,15 @@ class Tournament {
   using Group = std::vector<Contender>;  // the children of a cohort that have entries, the best one on top
 
   // By cohort; the first one contains the roots.
-  Group& group_of(NodeId parent) { return groups_[parent.valid() ? parent.index() + 1 : 0]; }
-  Contender contender(NodeId node, Entry& entry);
+  Group& group_of(QuotaNodeId parent) { return groups_[parent.valid() ? parent.index() + 1 : 0]; }
+  Contender contender(QuotaNodeId node, Entry& entry);
   void enter(const Contender& contender);
   void repair();
   bool later(const Contender& a, const Contender& b) const;
 
   SchedulerState& state_;
   std::vector<Group> groups_;
-  std::set<std::pair<int, NodeId>> cohorts_;  // cohorts with entries that are not processed yet, the lowest first
+  std::set<std::pair<int, QuotaNodeId>> cohorts_;  // cohorts with entries that are not processed yet, the lowest first
   Entry* last_ = nullptr;
   Usage risen_;
 };

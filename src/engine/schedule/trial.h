@@ -19,7 +19,9 @@ class Trial {
     quota_.again(workload);
     places_.again(workload);
   }
-  void with(NodeId cluster_queue, std::span<const FlavorResourceAmount> usage) { quota_.with(cluster_queue, usage); }
+  void with(QuotaNodeId cluster_queue, std::span<const FlavorResourceAmount> usage) {
+    quota_.with(cluster_queue, usage);
+  }
 
  private:
   Ledger::Trial quota_;

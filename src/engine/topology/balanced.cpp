@@ -277,8 +277,8 @@ Shares Balancer::spread(const Way& way) const {
   Shares shares(chosen.size());
   bool missing = leader_;  // the leader
   for (std::uint32_t i : leaders_first(offers)) {
-    const std::int32_t room = missing ? offers[i].slices_with : offers[i].slices;
-    const std::int32_t more = std::min(room - way.floor, extra);
+    const std::int32_t capacity = missing ? offers[i].slices_with : offers[i].slices;
+    const std::int32_t more = std::min(capacity - way.floor, extra);
     shares[i] = {field.domains[chosen[i]], (way.floor + more) * wanted_.slice_size, missing, i};
     extra -= more;
     missing = false;

@@ -8,38 +8,39 @@
 namespace berth::engine {
 
 using topology::DomainId;
-using topology::Spot;
+using topology::LeafDomain;
 using topology::View;
 
 namespace {
 
-void check_used(const topology::Spots& spots, std::vector<std::string>& broken) {
-  for (std::size_t i = 0; i < spots.size(); ++i) {
-    const std::vector<topology::Wide> fresh = spots.used_afresh(SpotId(i));
+void check_used(const topology::TopologyLedger& ledger, std::vector<std::string>& broken) {
+  for (std::size_t i = 0; i < ledger.leaves.size(); ++i) {
+    const std::vector<topology::Wide> fresh = ledger.usage.used_afresh(LeafDomainId(i));
     for (std::uint32_t column = 0; column < fresh.size(); ++column) {
-      if (spots.used(spots[SpotId(i)], column) == fresh[column]) continue;
-      const std::string& resource = spots.requests().names().name(spots.requests().columns().resource(column));
-      broken.push_back(fmt::format("spot {}: the use of {} is not the sum of claims and pods", i, resource));
+      if (ledger.leaves.used(ledger.leaves[LeafDomainId(i)], column) == fresh[column]) continue;
+      const std::string& resource = ledger.requests.names().name(ledger.requests.columns().resource(column));
+      broken.push_back(fmt::format("leaf domain {}: the use of {} is not the sum of claims and pods", i, resource));
     }
   }
 }
 
 // Every node is in the domain that its labels name, and the tree contains no other nodes.
-void check_seats(const topology::Spots& spots, const View& view, std::vector<std::string>& broken) {
+void check_positions(const topology::TopologyLedger& ledger, const View& view, std::vector<std::string>& broken) {
   std::size_t nodes = 0, leaves = 0;
   std::vector<topology::StringId> path;
-  for (std::size_t i = 0; i < spots.size(); ++i) {
-    const Spot& spot = spots[SpotId(i)];
-    const auto seat = std::find_if(spot.seats.begin(), spot.seats.end(),
-                                   [&](const topology::Seat& each) { return each.flavor == view.flavor(); });
-    const bool sits = seat != spot.seats.end();
-    if (sits && (spot.group.valid() || view.leaves_are_nodes())) ++leaves;
-    if (spot.group.valid()) continue;
-    const bool fits = spot.machine.valid() && spots.path(view, spots.machines()[spot.machine], path);
-    if (sits != fits || (fits && view.find(path) != seat->leaf)) {
-      broken.push_back(fmt::format("spot {} sits in the wrong place of topology {}", i, view.topology()));
+  for (std::size_t i = 0; i < ledger.leaves.size(); ++i) {
+    const LeafDomain& leaf_domain = ledger.leaves[LeafDomainId(i)];
+    const auto position =
+        std::find_if(leaf_domain.positions.begin(), leaf_domain.positions.end(),
+                     [&](const topology::TreePosition& each) { return each.flavor == view.flavor(); });
+    const bool is_there = position != leaf_domain.positions.end();
+    if (is_there && (leaf_domain.group.valid() || view.leaves_are_nodes())) ++leaves;
+    if (leaf_domain.group.valid()) continue;
+    const bool fits = leaf_domain.node.valid() && ledger.tree_leaves.path(view, ledger.nodes[leaf_domain.node], path);
+    if (is_there != fits || (fits && view.find(path) != position->leaf)) {
+      broken.push_back(fmt::format("leaf domain {} sits in the wrong place of topology {}", i, view.topology()));
     }
-    nodes += sits;
+    nodes += is_there;
   }
   if (leaves != view.leaves() || nodes < leaves)
     broken.push_back(fmt::format("topology {} miscounts its leaves", view.topology()));
@@ -49,10 +50,10 @@ void check_seats(const topology::Spots& spots, const View& view, std::vector<std
 
 std::vector<std::string> Places::check() const {
   std::vector<std::string> broken = impl_->overfull;
-  for (std::string& each : impl_->spots.check_rows()) broken.push_back(std::move(each));
-  check_used(impl_->spots, broken);
-  for (const auto& view : impl_->spots.views()) {
-    if (view) check_seats(impl_->spots, *view, broken);
+  for (std::string& each : impl_->ledger.check_rows()) broken.push_back(std::move(each));
+  check_used(impl_->ledger, broken);
+  for (const auto& view : impl_->ledger.views.all()) {
+    if (view) check_positions(impl_->ledger, *view, broken);
   }
   for (const auto& counts : impl_->counts.all()) {
     if (!counts->as_counted_afresh()) {

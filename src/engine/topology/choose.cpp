@@ -83,9 +83,9 @@ DomainId Chooser::single(std::span<const DomainId> domains, std::int32_t slices)
   std::uint64_t best_key = 0;
   for (DomainId id : domains) {
     if (with_leader_ && !counts_.leader(id)) continue;
-    const std::int32_t room = with_leader_ ? counts_.slices_with(id) : counts_.slices(id);
-    if (room < slices) continue;
-    const std::uint64_t key = key_of(room, with_leader_ ? counts_.pods_with(id) : counts_.pods(id), false);
+    const std::int32_t capacity = with_leader_ ? counts_.slices_with(id) : counts_.slices(id);
+    if (capacity < slices) continue;
+    const std::uint64_t key = key_of(capacity, with_leader_ ? counts_.pods_with(id) : counts_.pods(id), false);
     if (best.valid() && key >= best_key) continue;
     best = id;
     best_key = key;
@@ -166,19 +166,19 @@ bool Chooser::take(std::span<const DomainId> domains, std::int32_t pods, bool le
 
 // The first domains in order that together have capacity for `wanted`, as a heap with the first on top. A histogram
 // of capacities selects them first, so that only these domains must be sorted.
-std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vector<std::int32_t>& rooms,
+std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vector<std::int32_t>& capacities,
                                                 std::int32_t wanted) const {
   constexpr std::int32_t kBuckets = 1024;  // larger capacities count as this one
   std::vector<std::int64_t> sums(kBuckets);
-  for (std::int32_t room : rooms) sums[static_cast<std::size_t>(std::min(room, kBuckets - 1))] += room;
+  for (std::int32_t capacity : capacities) sums[static_cast<std::size_t>(std::min(capacity, kBuckets - 1))] += capacity;
   const bool descending = largest_first(pool);
   std::int32_t last = descending ? kBuckets - 1 : 1;  // the bucket of the last domain that is needed
   const std::int32_t step = descending ? -1 : 1;
   std::int64_t sum = sums[static_cast<std::size_t>(last)];
   while (sum < wanted && last + step > 0 && last + step < kBuckets) sum += sums[static_cast<std::size_t>(last += step)];
   std::vector<Rank> ranks;
-  for (std::uint32_t i = 0; i < rooms.size(); ++i) {
-    const std::int32_t bucket = std::min(rooms[i], kBuckets - 1);
+  for (std::uint32_t i = 0; i < capacities.size(); ++i) {
+    const std::int32_t bucket = std::min(capacities[i], kBuckets - 1);
     if (bucket == 0 || (descending ? bucket < last : bucket > last)) continue;
     ranks.push_back(rank(pool, i));
   }
@@ -187,12 +187,15 @@ std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vec
 }
 
 // The domain that holds the rest with the least capacity; the first in order among equals. There must be one.
-std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t>& rooms, std::int32_t wanted) const {
+std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t>& capacities,
+                                std::int32_t wanted) const {
   std::uint32_t best = 0;
   bool found = false;
-  for (std::uint32_t i = 0; i < rooms.size(); ++i) {
-    if (rooms[i] < wanted) continue;
-    if (found && (rooms[i] > rooms[best] || (rooms[i] == rooms[best] && !(rank(pool, i) < rank(pool, best))))) continue;
+  for (std::uint32_t i = 0; i < capacities.size(); ++i) {
+    if (capacities[i] < wanted) continue;
+    if (found && (capacities[i] > capacities[best] ||
+                  (capacities[i] == capacities[best] && !(rank(pool, i) < rank(pool, best)))))
+      continue;
     best = i;
     found = true;
   }
@@ -203,33 +206,33 @@ std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t
 // with least_free_, where only the order counts.
 bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, Shares& out) const {
   if (wanted == 0) return true;
-  std::vector<std::int32_t> rooms(pool.domains.size());
+  std::vector<std::int32_t> capacities(pool.domains.size());
   std::int32_t largest = 0;
   std::int64_t total = 0;
   for (std::uint32_t i = 0; i < pool.domains.size(); ++i) {
     if (static_cast<int>(i) == without) continue;
-    rooms[i] = units(pool, i);
-    total += rooms[i];
-    largest = std::max(largest, rooms[i]);
+    capacities[i] = units(pool, i);
+    total += capacities[i];
+    largest = std::max(largest, capacities[i]);
   }
   if (total < wanted) return false;
   std::vector<Rank> ranks;
-  if (least_free_ || largest < wanted) ranks = first_ranks(pool, rooms, wanted);
+  if (least_free_ || largest < wanted) ranks = first_ranks(pool, capacities, wanted);
   while (wanted > 0) {
     if (!least_free_ && largest >= wanted) {
-      const std::uint32_t best = best_fit(pool, rooms, wanted);
+      const std::uint32_t best = best_fit(pool, capacities, wanted);
       out.push_back({pool.domains[best], wanted * pool.unit, false, best});
       return true;
     }
     std::pop_heap(ranks.begin(), ranks.end(), later);
     const std::uint32_t index = ranks.back().index;
     ranks.pop_back();
-    const std::int32_t given = std::min(wanted, rooms[index]);
+    const std::int32_t given = std::min(wanted, capacities[index]);
     out.push_back({pool.domains[index], given * pool.unit, false, index});
     wanted -= given;
-    rooms[index] = 0;
+    capacities[index] = 0;
     // Update the largest remaining capacity: the next one in order, or unchanged when the smallest come first.
-    if (largest_first(pool)) largest = ranks.empty() ? 0 : rooms[ranks.front().index];
+    if (largest_first(pool)) largest = ranks.empty() ? 0 : capacities[ranks.front().index];
   }
   return true;
 }

@@ -60,8 +60,9 @@ class Chooser {
   DomainId single(std::span<const DomainId> domains, std::int32_t slices) const;
   int choose_leader(const Pool& pool, std::int32_t wanted) const;
   bool largest_first(const Pool& pool) const { return !least_free_ && !pool.below; }
-  std::vector<Rank> first_ranks(const Pool& pool, const std::vector<std::int32_t>& rooms, std::int32_t wanted) const;
-  std::uint32_t best_fit(const Pool& pool, const std::vector<std::int32_t>& rooms, std::int32_t wanted) const;
+  std::vector<Rank> first_ranks(const Pool& pool, const std::vector<std::int32_t>& capacities,
+                                std::int32_t wanted) const;
+  std::uint32_t best_fit(const Pool& pool, const std::vector<std::int32_t>& capacities, std::int32_t wanted) const;
   bool take_workers(const Pool& pool, std::int32_t wanted, int without, Shares& out) const;
   void collect(std::size_t level, DomainId from, std::vector<DomainId>& out) const;
 

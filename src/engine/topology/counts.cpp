@@ -21,26 +21,26 @@ const api::NodeConstraints& constraints_of(const PodAsk& ask) {
 
 }  // namespace
 
-Counts::Counts(Spots& spots, const CountAsk& ask)
-    : spots_(spots),
+Counts::Counts(TopologyLedger& ledger, const CountAsk& ask)
+    : ledger_(ledger),
       flavor_(ask.flavor),
       worker_{{ask.pod.requests.begin(), ask.pod.requests.end()},
-              spots.requests().acquire(ask.pod.requests),
-              NodeFilter(ask.pod.constraints, spots.view(ask.flavor)->tolerations())},
+              ledger.requests.acquire(ask.pod.requests),
+              NodeFilter(ask.pod.constraints, ledger.views.find(ask.flavor)->tolerations())},
       slice_level_(ask.wanted->slice_level),
       slice_size_(ask.wanted->slice_size),
       inner_(ask.wanted->inner),
       on_empty_(ask.on_empty),
-      view_(spots.view(ask.flavor)) {
+      view_(ledger.views.find(ask.flavor)) {
   if (!ask.leader) return;
   chief_ = std::make_unique<Pod>(Pod{{ask.leader->requests.begin(), ask.leader->requests.end()},
-                                     spots.requests().acquire(ask.leader->requests),
+                                     ledger.requests.acquire(ask.leader->requests),
                                      NodeFilter(ask.leader->constraints, view_->tolerations())});
 }
 
 Counts::~Counts() {
-  spots_.requests().release(worker_.request);
-  if (chief_) spots_.requests().release(chief_->request);
+  ledger_.requests.release(worker_.request);
+  if (chief_) ledger_.requests.release(chief_->request);
 }
 
 bool Counts::same(const Pod& pod, const PodAsk& ask) {
@@ -57,42 +57,43 @@ bool Counts::answers(const CountAsk& ask) const {
          inner_ == ask.wanted->inner && same(worker_, ask.pod) && (!chief_ || same(*chief_, *ask.leader));
 }
 
-// How many pods fit in the free capacity of a spot, with one pod of `beside` already there.
-std::int32_t Counts::fitting(const Spot& spot, const Pod& pod, const Pod* beside) const {
-  const RequestPool& requests = spots_.requests();
+// How many pods fit in the free capacity of a leaf, with one pod of `beside` already there.
+std::int32_t Counts::fitting(const LeafDomain& leaf, const Pod& pod, const Pod* beside) const {
+  const RequestPool& requests = ledger_.requests;
   if (requests.unknown(pod.request).valid()) return 0;
   std::span<const Cell> other;
   if (beside) other = requests.cells(beside->request);
   std::int64_t best = kMost;
   for (const Cell& cell : requests.cells(pod.request)) {
-    Wide room = spots_.allocatable(spot, cell.column);
-    room -= on_empty_ ? spots_.used_without_workloads(spot, cell.column) : spots_.used(spot, cell.column);
+    Wide free = ledger_.leaves.allocatable(leaf, cell.column);
+    free -=
+        on_empty_ ? ledger_.usage.used_without_workloads(leaf, cell.column) : ledger_.leaves.used(leaf, cell.column);
     while (!other.empty() && other.front().column < cell.column) other = other.subspan(1);
-    if (!other.empty() && other.front().column == cell.column) room -= other.front().amount;
-    if (room >= static_cast<Wide>(best) * cell.amount) continue;
-    if (room < cell.amount) return 0;
-    best = static_cast<std::int64_t>(room) / cell.amount;
+    if (!other.empty() && other.front().column == cell.column) free -= other.front().amount;
+    if (free >= static_cast<Wide>(best) * cell.amount) continue;
+    if (free < cell.amount) return 0;
+    best = static_cast<std::int64_t>(free) / cell.amount;
   }
   return static_cast<std::int32_t>(best);
 }
 
-bool Counts::admits(Pod& pod, const Spot& spot) {
+bool Counts::admits(Pod& pod, const LeafDomain& leaf) {
   if (!view_->leaves_are_nodes()) return true;
-  return pod.filter.look(spots_.machines()[spot.machine], spots_.machines(), spots_.strings()) == Fitness::kFits;
+  return pod.filter.look(ledger_.nodes[leaf.node], ledger_.nodes, ledger_.strings) == Fitness::kFits;
 }
 
 void Counts::count_leaf(DomainId id) {
   const View::Domain& domain = (*view_)[id];
-  const Spot* spot = domain.gone ? nullptr : &spots_[domain.spot];
-  if (spot && (spot->banned || !spots_.usable(*spot))) spot = nullptr;
+  const LeafDomain* leaf = domain.gone ? nullptr : &ledger_.leaves[domain.leaf_domain];
+  if (leaf && (leaf->banned || !ledger_.leaves.usable(*leaf))) leaf = nullptr;
   Tally alone, with;
   bool leads = false;
-  if (spot) {
-    const bool works = admits(worker_, *spot);
-    if (works) alone.pods = fitting(*spot, worker_, nullptr);
+  if (leaf) {
+    const bool works = admits(worker_, *leaf);
+    if (works) alone.pods = fitting(*leaf, worker_, nullptr);
     if (chief_) {
-      leads = admits(*chief_, *spot) && fitting(*spot, *chief_, nullptr) > 0;
-      with.pods = leads && works ? fitting(*spot, worker_, chief_.get()) : alone.pods;
+      leads = admits(*chief_, *leaf) && fitting(*leaf, *chief_, nullptr) > 0;
+      with.pods = leads && works ? fitting(*leaf, worker_, chief_.get()) : alone.pods;
     }
   }
   if (slice_level_ == domain.level) {
@@ -236,7 +237,7 @@ Counts& CountCache::get(const CountAsk& ask) {
   if (found != counts_.end()) {
     std::rotate(counts_.begin(), found, found + 1);
   } else {
-    counts_.insert(counts_.begin(), std::make_unique<Counts>(spots_, ask));
+    counts_.insert(counts_.begin(), std::make_unique<Counts>(ledger_, ask));
   }
   counts_.front()->refresh();
   std::size_t cells = 0, kept = 0;

@@ -8,7 +8,7 @@
 
 #include "engine/topology/node_filter.h"
 #include "engine/topology/places.h"
-#include "engine/topology/spots.h"
+#include "engine/topology/topology_ledger.h"
 #include "engine/topology/view.h"
 #include "engine/topology/wanted.h"
 
@@ -25,7 +25,7 @@ struct CountAsk {
 
 class Counts {
  public:
-  Counts(Spots& spots, const CountAsk& ask);
+  Counts(TopologyLedger& ledger, const CountAsk& ask);
   ~Counts();
   Counts(const Counts&) = delete;
   Counts& operator=(const Counts&) = delete;
@@ -61,8 +61,8 @@ class Counts {
   };
 
   static bool same(const Pod& pod, const PodAsk& ask);
-  std::int32_t fitting(const Spot& spot, const Pod& pod, const Pod* beside) const;
-  bool admits(Pod& pod, const Spot& spot);
+  std::int32_t fitting(const LeafDomain& leaf, const Pod& pod, const Pod* beside) const;
+  bool admits(Pod& pod, const LeafDomain& leaf);
   void count_leaf(DomainId id);
   void sum_up(DomainId id);
   bool reachable(DomainId id) const;
@@ -71,7 +71,7 @@ class Counts {
   void count_below(DomainId id);
   void count_changed(std::span<const DomainId> leaves);
 
-  Spots& spots_;
+  TopologyLedger& ledger_;
   FlavorId flavor_;
   Pod worker_;
   std::unique_ptr<Pod> chief_;  // the leader
@@ -93,13 +93,13 @@ class Counts {
 // The most recently used counts.
 class CountCache {
  public:
-  explicit CountCache(Spots& spots) : spots_(spots) {}
+  explicit CountCache(TopologyLedger& ledger) : ledger_(ledger) {}
   Counts& get(const CountAsk& ask);  // refreshed; valid until the next get() or forget()
   void forget(FlavorId flavor);      // call it before its view changes
   const std::vector<std::unique_ptr<Counts>>& all() const { return counts_; }
 
  private:
-  Spots& spots_;
+  TopologyLedger& ledger_;
   std::vector<std::unique_ptr<Counts>> counts_;  // most recently used first
 };
 

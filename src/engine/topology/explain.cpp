@@ -11,9 +11,9 @@ namespace berth::engine {
 
 using topology::DomainId;
 using topology::Fitness;
+using topology::LeafDomain;
 using topology::RequestId;
-using topology::Spot;
-using topology::Spots;
+using topology::TopologyLedger;
 using topology::View;
 
 namespace {
@@ -36,14 +36,14 @@ struct Excluded {
 };
 
 // The first resource by name that is short even for one pod; "" when none is.
-std::string lacking(const Spots& spots, const Spot& spot, RequestId request, bool on_empty) {
-  const topology::RequestPool& requests = spots.requests();
+std::string lacking(const TopologyLedger& ledger, const LeafDomain& leaf_domain, RequestId request, bool on_empty) {
+  const topology::RequestPool& requests = ledger.requests;
   std::string lack;
   if (requests.unknown(request).valid()) lack = requests.names().name(requests.unknown(request));
   for (const topology::Cell& cell : requests.cells(request)) {
-    const topology::Wide used =
-        on_empty ? spots.used_without_workloads(spot, cell.column) : spots.used(spot, cell.column);
-    if (spots.allocatable(spot, cell.column) - used >= cell.amount) continue;
+    const topology::Wide used = on_empty ? ledger.usage.used_without_workloads(leaf_domain, cell.column)
+                                         : ledger.leaves.used(leaf_domain, cell.column);
+    if (ledger.leaves.allocatable(leaf_domain, cell.column) - used >= cell.amount) continue;
     const std::string& name = requests.names().name(requests.columns().resource(cell.column));
     if (lack.empty() || name < lack) lack = name;
   }
@@ -55,32 +55,33 @@ std::string lacking(const Spots& spots, const Spot& spot, RequestId request, boo
 std::string Places::Impl::exclusions(const Task& task, DomainId scope) {
   const View& view = *task.view;
   topology::NodeFilter filter(task.count.pod.constraints, view.tolerations());
-  const RequestId request = spots.requests().acquire(task.count.pod.requests);
+  const RequestId request = ledger.requests.acquire(task.count.pod.requests);
   Excluded excluded;
   std::size_t total = 0;
   for (std::size_t i = 0; i < view.size(); ++i) {
     const View::Domain& domain = view[DomainId(i)];
-    if (domain.level != view.leaf_level() || domain.gone || !spots.usable(spots[domain.spot])) continue;
-    const Spot& spot = spots[domain.spot];
-    const std::size_t nodes = spot.group.valid() ? spots.group_of(spot).members.size() : 1;
+    if (domain.level != view.leaf_level() || domain.gone || !ledger.leaves.usable(ledger.leaves[domain.leaf_domain]))
+      continue;
+    const LeafDomain& leaf_domain = ledger.leaves[domain.leaf_domain];
+    const std::size_t nodes = leaf_domain.group.valid() ? ledger.leaves.group_of(leaf_domain).members.size() : 1;
     total += nodes;
     if (view.leaves_are_nodes()) {
-      const topology::Machine& machine = spots.machines()[spot.machine];
-      const Fitness fitness = filter.look(machine, spots.machines(), spots.strings());
+      const topology::Node& node = ledger.nodes[leaf_domain.node];
+      const Fitness fitness = filter.look(node, ledger.nodes, ledger.strings);
       if (fitness == Fitness::kSelector) excluded.selector += nodes;
       if (fitness == Fitness::kAffinity) excluded.affinity += nodes;
-      if (fitness == Fitness::kTaint) excluded.taints[filter.untolerated(machine, spots.machines())] += nodes;
+      if (fitness == Fitness::kTaint) excluded.taints[filter.untolerated(node, ledger.nodes)] += nodes;
       if (fitness != Fitness::kFits) continue;
     }
-    if (spot.banned || (scope.valid() && view.ancestor(DomainId(i), view[scope].level) != scope)) {
+    if (leaf_domain.banned || (scope.valid() && view.ancestor(DomainId(i), view[scope].level) != scope)) {
       excluded.domain += nodes;
       continue;
     }
-    if (const std::string lack = lacking(spots, spot, request, task.count.on_empty); !lack.empty()) {
+    if (const std::string lack = lacking(ledger, leaf_domain, request, task.count.on_empty); !lack.empty()) {
       excluded.resources[lack] += nodes;
     }
   }
-  spots.requests().release(request);
+  ledger.requests.release(request);
   const std::string text = excluded.text();
   return text.empty() ? "" : fmt::format(". Total nodes: {}; excluded: {}", total, text);
 }
@@ -124,7 +125,7 @@ std::string Places::explain(std::span<const PlaceAsk> asks, const PlaceFailure& 
     impl.assume(asks[job.workers], before.pod_sets[job.workers].places);
     if (job.leader != Impl::kNone) impl.assume(asks[job.leader], before.pod_sets[job.leader].places);
   }
-  impl.spots.unreserve(topology::kAssumed);
+  impl.ledger.claims.unreserve(topology::kAssumed);
   if (!text.empty()) return text;
   return fmt::format("{} of {} fit", failure.fits,
                      failure.wanted);  // the state has changed: the pod sets before it do not fit any more

@@ -7,9 +7,9 @@ namespace berth::engine::topology {
 
 namespace {
 
-StringId label(const Machine& machine, const StringPool& strings, std::string_view key) {
+StringId label(const Node& node, const StringPool& strings, std::string_view key) {
   const StringId id = strings.find(key);
-  return id.valid() ? machine.label(id) : StringId();
+  return id.valid() ? node.label(id) : StringId();
 }
 
 }  // namespace
@@ -26,39 +26,38 @@ NodeFilter::NodeFilter(const api::NodeConstraints* constraints, const std::vecto
   affinity_keys_.erase(std::unique(affinity_keys_.begin(), affinity_keys_.end()), affinity_keys_.end());
 }
 
-Fitness NodeFilter::look(const Machine& machine, const Machines& machines, const StringPool& strings) {
-  if (!selected(machine, strings)) return Fitness::kSelector;
-  if (!liked(machine, strings)) return Fitness::kAffinity;
-  return tolerated(machine.taints, machines) ? Fitness::kFits : Fitness::kTaint;
+Fitness NodeFilter::look(const Node& node, const Nodes& nodes, const StringPool& strings) {
+  if (!selected(node, strings)) return Fitness::kSelector;
+  if (!liked(node, strings)) return Fitness::kAffinity;
+  return tolerated(node.taints, nodes) ? Fitness::kFits : Fitness::kTaint;
 }
 
-bool NodeFilter::selected(const Machine& machine, const StringPool& strings) const {
+bool NodeFilter::selected(const Node& node, const StringPool& strings) const {
   for (const auto& [key, value] : constraints_.node_selector) {
-    const StringId found = label(machine, strings, key);
+    const StringId found = label(node, strings, key);
     if (!found.valid() || strings[found] != value) return false;
   }
   return true;
 }
 
-bool NodeFilter::liked(const Machine& machine, const StringPool& strings) const {
+bool NodeFilter::liked(const Node& node, const StringPool& strings) const {
   if (constraints_.required_terms.empty()) return true;
   api::StringMap labels;
   for (const std::string& key : affinity_keys_) {
-    if (const StringId value = label(machine, strings, key); value.valid()) labels.emplace(key, strings[value]);
+    if (const StringId value = label(node, strings, key); value.valid()) labels.emplace(key, strings[value]);
   }
-  return std::any_of(
-      constraints_.required_terms.begin(), constraints_.required_terms.end(),
-      [&](const api::NodeSelectorTerm& term) { return api::matches(term, labels, strings[machine.name]); });
+  return std::any_of(constraints_.required_terms.begin(), constraints_.required_terms.end(),
+                     [&](const api::NodeSelectorTerm& term) { return api::matches(term, labels, strings[node.name]); });
 }
 
-bool NodeFilter::tolerated(TaintsId id, const Machines& machines) {
-  if (taints_generation_ != machines.taints_generation()) {
+bool NodeFilter::tolerated(TaintsId id, const Nodes& nodes) {
+  if (taints_generation_ != nodes.taints_generation()) {
     taints_.clear();
-    taints_generation_ = machines.taints_generation();
+    taints_generation_ = nodes.taints_generation();
   }
-  if (taints_.size() <= id.index()) taints_.resize(machines.taint_lists(), Known::kNo);
+  if (taints_.size() <= id.index()) taints_.resize(nodes.taint_lists(), Known::kNo);
   Known& known = taints_[id.index()];
-  if (known == Known::kNo) known = find_untolerated(machines.taints(id)) ? Known::kNot : Known::kTolerated;
+  if (known == Known::kNo) known = find_untolerated(nodes.taints(id)) ? Known::kNot : Known::kTolerated;
   return known == Known::kTolerated;
 }
 
@@ -70,8 +69,8 @@ const api::Taint* NodeFilter::find_untolerated(const std::vector<api::Taint>& ta
   return nullptr;
 }
 
-std::string NodeFilter::untolerated(const Machine& machine, const Machines& machines) const {
-  const api::Taint* taint = find_untolerated(machines.taints(machine.taints));
+std::string NodeFilter::untolerated(const Node& node, const Nodes& nodes) const {
+  const api::Taint* taint = find_untolerated(nodes.taints(node.taints));
   if (!taint) return "";
   return taint->key + (taint->value.empty() ? "" : "=" + taint->value) + ":" + taint->effect;
 }

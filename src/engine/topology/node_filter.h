@@ -18,15 +18,15 @@ class NodeFilter {
   NodeFilter(const api::NodeConstraints* constraints, const std::vector<api::Toleration>& flavor_tolerations);
 
   // Caches verdicts about taints: the same filter is asked about many nodes.
-  Fitness look(const Machine& machine, const Machines& machines, const StringPool& strings);
+  Fitness look(const Node& node, const Nodes& nodes, const StringPool& strings);
   // The first taint that the pod does not tolerate, as "key=value:Effect".
-  std::string untolerated(const Machine& machine, const Machines& machines) const;
+  std::string untolerated(const Node& node, const Nodes& nodes) const;
   const api::NodeConstraints& constraints() const { return constraints_; }  // without the flavor's tolerations
 
  private:
-  bool selected(const Machine& machine, const StringPool& strings) const;
-  bool liked(const Machine& machine, const StringPool& strings) const;
-  bool tolerated(TaintsId id, const Machines& machines);
+  bool selected(const Node& node, const StringPool& strings) const;
+  bool liked(const Node& node, const StringPool& strings) const;
+  bool tolerated(TaintsId id, const Nodes& nodes);
   const api::Taint* find_untolerated(const std::vector<api::Taint>& taints) const;
 
   api::NodeConstraints constraints_;

@@ -5,52 +5,51 @@
 
 namespace berth::engine::topology {
 
-StringId Machine::label(StringId key) const {
+StringId Node::label(StringId key) const {
   const auto it =
       std::lower_bound(labels.begin(), labels.end(), key, [](const Label& a, StringId b) { return a.key < b; });
   return it != labels.end() && it->key == key ? it->value : StringId();
 }
 
-Machine Machines::intern(const api::Node& node) {
-  Machine machine;
-  machine.name = strings_.acquire(node.name);
-  machine.labels.reserve(node.labels.size());
-  for (const auto& [key, value] : node.labels)
-    machine.labels.push_back({strings_.acquire(key), strings_.acquire(value)});
-  std::sort(machine.labels.begin(), machine.labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
-  const StringId host = machine.label(host_key_);
-  machine.host = host.valid() && !strings_[host].empty() ? host : machine.name;
-  strings_.acquire_again(machine.host);
-  machine.taints = intern_taints(node.taints);
-  machine.usable = node.usable();
+Node Nodes::intern(const api::Node& node) {
+  Node made;
+  made.name = strings_.acquire(node.name);
+  made.labels.reserve(node.labels.size());
+  for (const auto& [key, value] : node.labels) made.labels.push_back({strings_.acquire(key), strings_.acquire(value)});
+  std::sort(made.labels.begin(), made.labels.end(), [](const Label& a, const Label& b) { return a.key < b.key; });
+  const StringId host = made.label(host_key_);
+  made.host = host.valid() && !strings_[host].empty() ? host : made.name;
+  strings_.acquire_again(made.host);
+  made.taints = intern_taints(node.taints);
+  made.usable = node.usable();
   std::uint32_t columns = 0;
   for (const auto& [name, quantity] : node.allocatable) {
     if (quantity.sign() > 0) columns = std::max(columns, requests_.add_column(names_.resource(name)) + 1);
   }
-  machine.allocatable.resize(columns);
+  made.allocatable.resize(columns);
   for (const auto& [name, quantity] : node.allocatable) {
     if (quantity.sign() <= 0) continue;
-    machine.allocatable[requests_.columns().find(names_.resource(name))] = to_amount(name, quantity).count();
+    made.allocatable[requests_.columns().find(names_.resource(name))] = to_amount(name, quantity).count();
   }
-  return machine;
+  return made;
 }
 
-void Machines::drop(const Machine& machine) {
-  strings_.release(machine.name);
-  strings_.release(machine.host);
-  for (const Label& label : machine.labels) {
+void Nodes::drop(const Node& node) {
+  strings_.release(node.name);
+  strings_.release(node.host);
+  for (const Label& label : node.labels) {
     strings_.release(label.key);
     strings_.release(label.value);
   }
-  Taints& slot = taints_[machine.taints.index()];
+  Taints& slot = taints_[node.taints.index()];
   if (--slot.users > 0) return;
   taints_by_key_.erase(slot.key);
   slot = Taints();
-  free_taints_.push_back(machine.taints);
+  free_taints_.push_back(node.taints);
   ++taints_generation_;
 }
 
-TaintsId Machines::intern_taints(const std::vector<api::Taint>& taints) {
+TaintsId Nodes::intern_taints(const std::vector<api::Taint>& taints) {
   std::string key;
   for (const api::Taint& taint : taints) {
     for (const std::string* part : {&taint.key, &taint.value, &taint.effect}) {
@@ -75,35 +74,35 @@ TaintsId Machines::intern_taints(const std::vector<api::Taint>& taints) {
   return id;
 }
 
-MachineId Machines::find(std::string_view name) const {
+NodeId Nodes::find(std::string_view name) const {
   const StringId id = strings_.find(name);
-  return id.valid() && id.index() < by_name_.size() ? by_name_[id.index()] : MachineId();
+  return id.valid() && id.index() < by_name_.size() ? by_name_[id.index()] : NodeId();
 }
 
-MachineId Machines::put(Machine machine) {
+NodeId Nodes::put(Node node) {
   if (by_name_.size() < strings_.size()) by_name_.resize(strings_.size());
-  MachineId& id = by_name_[machine.name.index()];
+  NodeId& id = by_name_[node.name.index()];
   if (id.valid()) {
-    const Machine before = std::move(machines_[id.index()]);
-    machines_[id.index()] = std::move(machine);
+    const Node before = std::move(nodes_[id.index()]);
+    nodes_[id.index()] = std::move(node);
     drop(before);
     return id;
   }
   if (free_.empty()) {
-    id = MachineId(machines_.size());
-    machines_.push_back(std::move(machine));
+    id = NodeId(nodes_.size());
+    nodes_.push_back(std::move(node));
   } else {
     id = free_.back();
     free_.pop_back();
-    machines_[id.index()] = std::move(machine);
+    nodes_[id.index()] = std::move(node);
   }
   return id;
 }
 
-void Machines::remove(MachineId id) {
-  const Machine before = std::move(machines_[id.index()]);
-  machines_[id.index()] = Machine();
-  by_name_[before.name.index()] = MachineId();
+void Nodes::remove(NodeId id) {
+  const Node before = std::move(nodes_[id.index()]);
+  nodes_[id.index()] = Node();
+  by_name_[before.name.index()] = NodeId();
   free_.push_back(id);
   drop(before);
 }

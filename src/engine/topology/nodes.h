@@ -13,51 +13,51 @@
 namespace berth::engine::topology {
 
 using TaintsId = Id<struct TaintsTag>;  // index of an interned list of taints
-using MachineId = Id<struct MachineTag>;
+using NodeId = Id<struct NodeTag>;
 
-struct Machine {
+struct Node {
   StringId name;
   StringId host;              // label kubernetes.io/hostname, else the name
   std::vector<Label> labels;  // by key
   TaintsId taints;
   bool usable = false;                    // Ready and not cordoned
   std::vector<std::int64_t> allocatable;  // by column; missing columns are 0
-  bool operator==(const Machine&) const = default;
+  bool operator==(const Node&) const = default;
 
   StringId label(StringId key) const;  // invalid when the node has no such label
-  std::int64_t room(std::uint32_t column) const { return column < allocatable.size() ? allocatable[column] : 0; }
+  std::int64_t capacity(std::uint32_t column) const { return column < allocatable.size() ? allocatable[column] : 0; }
 };
 
-class Machines {
+class Nodes {
  public:
-  Machines(StringPool& strings, RequestPool& requests, Names& names)
+  Nodes(StringPool& strings, RequestPool& requests, Names& names)
       : strings_(strings), requests_(requests), names_(names), host_key_(strings.acquire(kHostnameLabel)) {}
   // A copy that uses these pools and names, which must be copies of the other's.
-  Machines(const Machines& other, StringPool& strings, RequestPool& requests, Names& names)
+  Nodes(const Nodes& other, StringPool& strings, RequestPool& requests, Names& names)
       : strings_(strings),
         requests_(requests),
         names_(names),
         host_key_(other.host_key_),
-        machines_(other.machines_),
+        nodes_(other.nodes_),
         free_(other.free_),
         by_name_(other.by_name_),
         taints_(other.taints_),
         free_taints_(other.free_taints_),
         taints_by_key_(other.taints_by_key_),
         taints_generation_(other.taints_generation_) {}
-  Machines(const Machines&) = delete;
-  Machines& operator=(const Machines&) = delete;
+  Nodes(const Nodes&) = delete;
+  Nodes& operator=(const Nodes&) = delete;
 
-  Machine intern(const api::Node& node);  // adds references to its strings and taints
-  void drop(const Machine& machine);      // releases these references
+  Node intern(const api::Node& node);  // adds references to its strings and taints
+  void drop(const Node& node);         // releases these references
 
-  MachineId find(std::string_view name) const;
+  NodeId find(std::string_view name) const;
   // Stores the interned node under its name. A previous node of this name is replaced and dropped.
-  MachineId put(Machine machine);
-  void remove(MachineId id);
-  const Machine& operator[](MachineId id) const { return machines_[id.index()]; }
-  std::size_t size() const { return machines_.size(); }  // ids are smaller
-  bool present(MachineId id) const { return machines_[id.index()].name.valid(); }
+  NodeId put(Node node);
+  void remove(NodeId id);
+  const Node& operator[](NodeId id) const { return nodes_[id.index()]; }
+  std::size_t size() const { return nodes_.size(); }  // ids are smaller
+  bool present(NodeId id) const { return nodes_[id.index()].name.valid(); }
   const std::vector<api::Taint>& taints(TaintsId id) const { return taints_[id.index()].taints; }
   std::size_t taint_lists() const { return taints_.size(); }              // ids are smaller
   std::uint64_t taints_generation() const { return taints_generation_; }  // changes when an id was freed
@@ -69,9 +69,9 @@ class Machines {
   RequestPool& requests_;
   Names& names_;
   StringId host_key_;
-  std::vector<Machine> machines_;
-  std::vector<MachineId> free_;
-  std::vector<MachineId> by_name_;  // by StringId
+  std::vector<Node> nodes_;
+  std::vector<NodeId> free_;
+  std::vector<NodeId> by_name_;  // by StringId
   struct Taints {
     std::vector<api::Taint> taints;
     std::string key;

@@ -45,7 +45,7 @@ tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<co
   const PlaceAsk& ask = asks[job.workers];
   const std::string& flavor = names.name(ask.flavor);
   Task task;
-  task.view = spots.view(ask.flavor);
+  task.view = ledger.views.find(ask.flavor);
   if (!task.view) return tl::unexpected(fmt::format("Flavor \"{}\" information missing in TAS cache", flavor));
   auto wanted = topology::understand(*task.view, flavor, ask.request, pods, options);
   if (!wanted) return tl::unexpected(std::move(wanted.error()));
@@ -67,7 +67,7 @@ topology::Shares Places::Impl::choose(const Task& task, std::int32_t pods, Domai
   return chooser.place(pods, scope);
 }
 
-PlaceFailure Places::Impl::too_little_room(const Task& task, const Job& job, std::int32_t pods, DomainId scope) {
+PlaceFailure Places::Impl::too_little_capacity(const Task& task, const Job& job, std::int32_t pods, DomainId scope) {
   topology::CountAsk ask = task.count;
   ask.wanted = &task.wanted;
   Chooser chooser(*task.view, counts.get(ask), task.wanted, ask.leader != nullptr, task.wanted.least_free(options));
@@ -76,9 +76,9 @@ PlaceFailure Places::Impl::too_little_room(const Task& task, const Job& job, std
 }
 
 void Places::Impl::assume(const PlaceAsk& ask, std::span<const Place> places) {
-  const topology::RequestId request = spots.requests().acquire(ask.pod.requests);
-  spots.reserve(topology::kAssumed, request, places);
-  spots.requests().release(request);
+  const topology::RequestId request = ledger.requests.acquire(ask.pod.requests);
+  ledger.claims.reserve(topology::kAssumed, request, places);
+  ledger.requests.release(request);
 }
 
 bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement) {
@@ -90,14 +90,14 @@ bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, boo
   }
   const topology::Shares shares = choose(*task, pods, DomainId());
   if (shares.empty()) {
-    placement.failure = too_little_room(*task, job, pods, DomainId());
+    placement.failure = too_little_capacity(*task, job, pods, DomainId());
     return false;
   }
   std::vector<Place>& workers = placement.pod_sets[job.workers].places;
   for (const Share& share : shares) {
-    const SpotId spot = (*task->view)[share.domain].spot;
-    if (share.pods > 0) workers.push_back({spot, share.pods});
-    if (share.leader) placement.pod_sets[job.leader].places.push_back({spot, 1});
+    const LeafDomainId leaf_domain = (*task->view)[share.domain].leaf_domain;
+    if (share.pods > 0) workers.push_back({leaf_domain, share.pods});
+    if (share.leader) placement.pod_sets[job.leader].places.push_back({leaf_domain, 1});
   }
   return true;
 }
@@ -112,7 +112,7 @@ Placement Places::Impl::nothing_placed(std::span<const PlaceAsk> asks) {
 
 Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
   Impl& impl = *impl_;
-  impl.spots.renew_worn_views();
+  impl.ledger.tree_leaves.renew_worn_views();
   Placement placement = Impl::nothing_placed(asks);
   const auto jobs = impl.jobs_of(asks);
   if (!jobs) {
@@ -127,7 +127,7 @@ Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
     impl.assume(asks[job.workers], placement.pod_sets[job.workers].places);
     if (job.leader != Impl::kNone) impl.assume(asks[job.leader], placement.pod_sets[job.leader].places);
   }
-  if (jobs->size() > 1) impl.spots.unreserve(topology::kAssumed);
+  if (jobs->size() > 1) impl.ledger.claims.unreserve(topology::kAssumed);
   return placement;
 }
 

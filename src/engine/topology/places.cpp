@@ -29,8 +29,8 @@ Places::~Places() = default;
 
 // --- Cluster state
 
-bool Places::set_node(const api::Node& node) { return impl_->spots.set_node(node); }
-bool Places::remove_node(std::string_view name) { return impl_->spots.remove_node(name); }
+bool Places::set_node(const api::Node& node) { return impl_->ledger.set_node(node); }
+bool Places::remove_node(std::string_view name) { return impl_->ledger.remove_node(name); }
 
 void Places::Impl::make_view(FlavorId flavor) {
   counts.forget(flavor);
@@ -38,10 +38,10 @@ void Places::Impl::make_view(FlavorId flavor) {
   const auto it = spec ? topologies.find(spec->topology_name) : topologies.end();
   std::unique_ptr<View> view;
   if (it != topologies.end() && !it->second.levels.empty()) {
-    view = std::make_unique<View>(spots.strings(), flavor, *spec, it->second);
+    view = std::make_unique<View>(ledger.strings, flavor, *spec, it->second);
     view->relieved = true;
   }
-  spots.set_view(flavor, std::move(view));
+  ledger.tree_leaves.set_view(flavor, std::move(view));
 }
 
 bool Places::Impl::renew_views(const std::string& topology) {
@@ -91,22 +91,22 @@ bool Places::remove_flavor(FlavorId id) {
   return placed;
 }
 
-bool Places::set_pod(const api::kueue::PodPlacement& pod) { return impl_->spots.set_pod(pod); }
-bool Places::remove_pod(std::string_view uid) { return impl_->spots.remove_pod(uid); }
+bool Places::set_pod(const api::kueue::PodPlacement& pod) { return impl_->ledger.set_pod(pod); }
+bool Places::remove_pod(std::string_view uid) { return impl_->ledger.remove_pod(uid); }
 
 // --- Claims
 
 void Places::take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed) {
-  topology::Spots& spots = impl_->spots;
-  spots.take(workload, holder, placed);
+  topology::TopologyLedger& ledger = impl_->ledger;
+  ledger.claims.take(workload, holder, placed);
   for (const Placed& each : placed) {
-    const topology::RequestId request = spots.requests().acquire(each.per_pod);
+    const topology::RequestId request = ledger.requests.acquire(each.per_pod);
     for (const Place& place : each.places) {
-      if (impl_->overfull.size() == Impl::kMaxOverfull || spots.claims_fit(place.spot, request)) continue;
+      if (impl_->overfull.size() == Impl::kMaxOverfull || ledger.usage.claims_fit(place.leaf_domain, request)) continue;
       impl_->overfull.push_back(
-          fmt::format("workload {} took more of spot {} than there is", holder, place.spot.value));
+          fmt::format("workload {} took more of leaf domain {} than there is", holder, place.leaf_domain.value));
     }
-    spots.requests().release(request);
+    ledger.requests.release(request);
   }
 }
 
@@ -118,35 +118,35 @@ void Places::take_stated(WorkloadId workload, std::string_view holder, const std
     const auto& levels = each.assignment->levels;
     for (const api::kueue::TopologyDomain& domain : each.assignment->domains) {
       if (domain.count <= 0 || domain.values.size() != levels.size()) continue;
-      const SpotId spot = levels.back() == topology::kHostnameLabel
-                              ? impl_->spots.host(domain.values.back())
-                              : impl_->spots.group(each.flavor, levels, domain.values);
-      made.places.push_back({spot, domain.count});
+      const LeafDomainId leaf_domain = levels.back() == topology::kHostnameLabel
+                                           ? impl_->ledger.leaves.host(domain.values.back())
+                                           : impl_->ledger.leaves.group(each.flavor, levels, domain.values);
+      made.places.push_back({leaf_domain, domain.count});
     }
     placed.push_back(std::move(made));
   }
-  impl_->spots.take(workload, holder, placed);
+  impl_->ledger.claims.take(workload, holder, placed);
 }
 
-void Places::give_back(WorkloadId workload) { impl_->spots.give_back(workload); }
+void Places::give_back(WorkloadId workload) { impl_->ledger.claims.give_back(workload); }
 void Places::give_back_with_pods(WorkloadId workload) {
-  impl_->spots.remove_pods_of(workload);
-  impl_->spots.give_back(workload);
+  impl_->ledger.pods.remove_all_of(impl_->ledger.holders.of(workload));
+  impl_->ledger.claims.give_back(workload);
 }
-bool Places::holds(WorkloadId workload) const { return impl_->spots.holds(workload); }
+bool Places::holds(WorkloadId workload) const { return impl_->ledger.holders.of(workload).valid(); }
 
 void Places::hold(const std::vector<Placed>& placed) {
   for (const Placed& each : placed) {
-    const topology::RequestId request = impl_->spots.requests().acquire(each.per_pod);
-    impl_->spots.reserve(topology::kHolds, request, each.places);
-    impl_->spots.requests().release(request);
+    const topology::RequestId request = impl_->ledger.requests.acquire(each.per_pod);
+    impl_->ledger.claims.reserve(topology::kHolds, request, each.places);
+    impl_->ledger.requests.release(request);
   }
 }
-void Places::drop_holds() { impl_->spots.unreserve(topology::kHolds); }
+void Places::drop_holds() { impl_->ledger.claims.unreserve(topology::kHolds); }
 
 std::vector<FlavorId> Places::take_reliefs() {
   std::vector<FlavorId> relieved;
-  for (auto& view : impl_->spots.views()) {
+  for (auto& view : impl_->ledger.views.all()) {
     if (!view || !view->relieved) continue;
     relieved.push_back(view->flavor());
     view->relieved = false;
@@ -156,28 +156,28 @@ std::vector<FlavorId> Places::take_reliefs() {
   return relieved;
 }
 
-Places::Trial::Trial(Places& places) : places_(places), mark_(places.impl_->spots.suppositions()) {}
-Places::Trial::~Trial() { places_.impl_->spots.undo(mark_); }
+Places::Trial::Trial(Places& places) : places_(places), mark_(places.impl_->ledger.suppositions.size()) {}
+Places::Trial::~Trial() { places_.impl_->ledger.suppositions.undo(mark_); }
 void Places::Trial::without(WorkloadId workload) {
-  const topology::HolderId holder = places_.impl_->spots.holder_of(workload);
-  if (holder.valid()) places_.impl_->spots.suppose(holder, true);
+  const topology::HolderId holder = places_.impl_->ledger.holders.of(workload);
+  if (holder.valid()) places_.impl_->ledger.suppositions.suppose(holder, true);
 }
 void Places::Trial::again(WorkloadId workload) {
-  const topology::HolderId holder = places_.impl_->spots.holder_of(workload);
-  if (holder.valid()) places_.impl_->spots.suppose(holder, false);
+  const topology::HolderId holder = places_.impl_->ledger.holders.of(workload);
+  if (holder.valid()) places_.impl_->ledger.suppositions.suppose(holder, false);
 }
 std::optional<Time> Places::Trial::without_leavers(Time now, bool only_looks) {
-  topology::Spots& spots = places_.impl_->spots;
+  topology::TopologyLedger& ledger = places_.impl_->ledger;
   std::optional<Time> first;
-  for (const topology::HolderId holder : spots.leavers()) {
-    const Time until = spots.patience(holder, now, only_looks);
+  for (const topology::HolderId holder : ledger.holders.leavers()) {
+    const Time until = ledger.holders.patience(holder, now, only_looks);
     if (until <= now) continue;
     if (!first || until < *first) first = until;
-    spots.suppose(holder, true);
+    ledger.suppositions.suppose(holder, true);
   }
   return first;
 }
-void Places::Trial::without_holds() { places_.impl_->spots.suppose(topology::kHolds, true); }
+void Places::Trial::without_holds() { places_.impl_->ledger.suppositions.suppose(topology::kHolds, true); }
 
 // --- Questions
 
@@ -192,7 +192,7 @@ std::string Places::mismatch(FlavorId flavor, const api::kueue::TopologyRequest*
     if (!request || !request->explicit_request()) return "";
     return fmt::format("Flavor \"{}\" does not support TopologyAwareScheduling", name);
   }
-  const View* view = impl_->spots.view(flavor);
+  const View* view = impl_->ledger.views.find(flavor);
   if (!view) return fmt::format("Flavor \"{}\" information missing in TAS cache", name);
   const auto wanted = topology::understand(*view, name, request, count, impl_->options);
   return wanted ? "" : wanted.error();
@@ -202,14 +202,14 @@ api::kueue::TopologyAssignmentPtr Places::assignment(const Placed& placed) const
   if (placed.places.empty()) return nullptr;
   auto made = std::make_shared<api::kueue::TopologyAssignment>();
   for (const Place& place : placed.places) {
-    const topology::Spot& spot = impl_->spots[place.spot];
-    if (spot.group.valid()) {
-      const topology::Group& group = impl_->spots.group_of(spot);
+    const topology::LeafDomain& leaf_domain = impl_->ledger.leaves[place.leaf_domain];
+    if (leaf_domain.group.valid()) {
+      const topology::Group& group = impl_->ledger.leaves.group_of(leaf_domain);
       made->levels = group.levels;
       made->domains.push_back({group.values, place.pods});
     } else {
       made->levels = {std::string(topology::kHostnameLabel)};
-      made->domains.push_back({{impl_->spots.strings()[spot.host]}, place.pods});
+      made->domains.push_back({{impl_->ledger.strings[leaf_domain.host]}, place.pods});
     }
   }
   return made;

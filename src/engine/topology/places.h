@@ -22,17 +22,17 @@
 #include "api/kueue/types.h"
 #include "engine/quota/ids.h"
 #include "engine/quota/names.h"
-#include "engine/schedule/shape.h"
+#include "engine/quota/resource_amount.h"
 #include "engine/topology/options.h"
 
 namespace berth::engine {
 
 // A lowest-level domain: a node, or a group of nodes when the lowest level is coarser. Valid until nodes or
 // configuration change, and while a claim or hold names it.
-using SpotId = Id<struct SpotTag>;
+using LeafDomainId = Id<struct LeafDomainTag>;
 
 struct Place {
-  SpotId spot;
+  LeafDomainId leaf_domain;
   std::int32_t pods = 0;
   bool operator==(const Place&) const = default;
 };
@@ -166,8 +166,8 @@ class Places {
   };
 
   // Broken invariants as sentences: usage against a recomputation from claims and pods, cached counts against a
-  // recount, a spot whose claims alone exceeded the node's capacity when they were taken. For tests: costs a full
-  // recomputation.
+  // recount, a leaf domain whose claims alone exceeded the node's capacity when they were taken. For tests: costs a
+  // full recomputation.
   std::vector<std::string> check() const;
 
  private:

@@ -7,7 +7,7 @@
 #include "engine/topology/choose.h"
 #include "engine/topology/counts.h"
 #include "engine/topology/places.h"
-#include "engine/topology/spots.h"
+#include "engine/topology/topology_ledger.h"
 #include "engine/topology/wanted.h"
 
 namespace berth::engine {
@@ -28,13 +28,13 @@ struct Places::Impl {
     topology::CountAsk count;
   };
 
-  Impl(Names& names_, TopologyOptions options_) : names(names_), options(options_), spots(names_), counts(spots) {}
+  Impl(Names& names_, TopologyOptions options_) : names(names_), options(options_), ledger(names_), counts(ledger) {}
 
   Impl(const Impl& other, Names& names_)
       : names(names_),
         options(other.options),
-        spots(other.spots, names_),
-        counts(spots),
+        ledger(other.ledger, names_),
+        counts(ledger),
         topologies(other.topologies),
         flavors(other.flavors),
         overfull(other.overfull) {}
@@ -50,7 +50,7 @@ struct Places::Impl {
   tl::expected<Task, std::string> task_of(std::span<const PlaceAsk> asks, const Job& job, std::int32_t pods,
                                           bool on_empty) const;
   topology::Shares choose(const Task& task, std::int32_t pods, topology::DomainId scope);
-  PlaceFailure too_little_room(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
+  PlaceFailure too_little_capacity(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
   // Finds the places of a job and adds them to `placement`. Returns false when there are none: see placement.failure.
   bool place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement);
   void assume(const PlaceAsk& ask, std::span<const Place> places);
@@ -61,7 +61,7 @@ struct Places::Impl {
 
   Names& names;
   TopologyOptions options;
-  topology::Spots spots;
+  topology::TopologyLedger ledger;
   topology::CountCache counts;
   std::map<std::string, api::kueue::Topology, std::less<>> topologies;
   std::vector<std::optional<api::kueue::ResourceFlavor>> flavors;  // by id

@@ -89,10 +89,10 @@ bool Places::Impl::Replacement::fail(std::string text) {
 }
 
 DomainId Places::Impl::Replacement::leaf_of(const std::string& host) const {
-  const SpotId spot = impl_.spots.find_host(host);
-  if (!spot.valid()) return DomainId();
-  for (const topology::Seat& seat : impl_.spots[spot].seats) {
-    if (seat.flavor == view_->flavor()) return seat.leaf;
+  const LeafDomainId leaf_domain = impl_.ledger.leaves.find_host(host);
+  if (!leaf_domain.valid()) return DomainId();
+  for (const topology::TreePosition& position : impl_.ledger.leaves[leaf_domain].positions) {
+    if (position.flavor == view_->flavor()) return position.leaf;
   }
   return DomainId();
 }
@@ -150,7 +150,7 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   const PlaceAsk& ask = asks_[job_.workers];
   const auto& workers = current[job_.workers];
   const auto leader = job_.leader == kNone ? nullptr : current[job_.leader];
-  view_ = impl_.spots.view(ask.flavor);
+  view_ = impl_.ledger.views.find(ask.flavor);
   if (!view_) return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
   if (!view_->leaves_are_nodes()) return true;  // no place is a node
   if (workers && !read(*workers, failed, workers_, missing_)) return false;
@@ -234,19 +234,19 @@ bool Places::Impl::Replacement::place_rest() {
 bool Places::Impl::Replacement::add(const Task& task, std::int32_t pods, DomainId scope) {
   const Shares shares = impl_.choose(task, pods, scope);
   if (shares.empty()) {
-    const PlaceFailure failure = impl_.too_little_room(task, job_, pods, scope);
+    const PlaceFailure failure = impl_.too_little_capacity(task, job_, pods, scope);
     return fail(impl_.describe(task, failure, scope));
   }
   std::vector<Place> places, leader;
   for (const Share& share : shares) {
-    const SpotId spot = (*view_)[share.domain].spot;
+    const LeafDomainId leaf_domain = (*view_)[share.domain].leaf_domain;
     if (share.pods > 0) {
       (leader_alone_ ? leader_ : workers_)[share.domain] += share.pods;
-      places.push_back({spot, share.pods});
+      places.push_back({leaf_domain, share.pods});
     }
     if (share.leader) {
       ++leader_[share.domain];
-      leader.push_back({spot, 1});
+      leader.push_back({leaf_domain, 1});
     }
   }
   impl_.assume(asks_[leader_alone_ ? job_.leader : job_.workers], places);
@@ -259,31 +259,31 @@ void Places::Impl::Replacement::finish(const Held& held, std::size_t ask) {
   std::vector<std::pair<DomainId, std::int32_t>> sorted(held.begin(), held.end());
   std::sort(sorted.begin(), sorted.end(),
             [&](const auto& a, const auto& b) { return view_->before(a.first, b.first); });
-  for (const auto& [leaf, pods] : sorted) out_.pod_sets[ask].places.push_back({(*view_)[leaf].spot, pods});
+  for (const auto& [leaf, pods] : sorted) out_.pod_sets[ask].places.push_back({(*view_)[leaf].leaf_domain, pods});
 }
 
 Placement Places::replace(std::span<const PlaceAsk> asks, std::span<const api::kueue::TopologyAssignmentPtr> current,
                           std::span<const std::string> failed) {
   Impl& impl = *impl_;
-  impl.spots.renew_worn_views();
+  impl.ledger.tree_leaves.renew_worn_views();
   Placement placement = Impl::nothing_placed(asks);
   const auto jobs = impl.jobs_of(asks);
   if (!jobs) {
     placement.failure = jobs.error();
     return placement;
   }
-  std::vector<SpotId> banned;
+  std::vector<LeafDomainId> banned;
   for (const std::string& host : failed) {
-    const SpotId spot = impl.spots.find_host(host);
-    if (!spot.valid() || impl.spots[spot].banned) continue;
-    impl.spots.ban(spot, true);
-    banned.push_back(spot);
+    const LeafDomainId leaf_domain = impl.ledger.leaves.find_host(host);
+    if (!leaf_domain.valid() || impl.ledger.leaves[leaf_domain].banned) continue;
+    impl.ledger.tree_leaves.ban(leaf_domain, true);
+    banned.push_back(leaf_domain);
   }
   placement.ok = std::all_of(jobs->begin(), jobs->end(), [&](const Impl::Job& job) {
     return Impl::Replacement(impl, asks, job, placement).run(current, failed);
   });
-  impl.spots.unreserve(topology::kAssumed);
-  for (SpotId spot : banned) impl.spots.ban(spot, false);
+  impl.ledger.claims.unreserve(topology::kAssumed);
+  for (LeafDomainId leaf_domain : banned) impl.ledger.tree_leaves.ban(leaf_domain, false);
   if (!placement.ok) {
     for (Placed& each : placement.pod_sets) each.places.clear();
   }

@@ -10,7 +10,7 @@
 
 #include "api/core/pod_resources.h"
 #include "engine/quota/names.h"
-#include "engine/schedule/shape.h"
+#include "engine/quota/resource_amount.h"
 
 namespace berth::engine::topology {
 

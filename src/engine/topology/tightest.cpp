@@ -89,10 +89,10 @@ std::int64_t common_divisor(std::span<const Offer> offers, bool leader) {
 
 // The largest capacity of any `size` offers, in units.
 std::uint64_t most(std::span<const Offer> offers, std::uint32_t size, std::int64_t unit) {
-  std::vector<std::uint64_t> rooms;
-  for (const Offer& offer : offers) rooms.push_back(divided(std::max(offer.pods, offer.pods_with), unit));
-  std::sort(rooms.rbegin(), rooms.rend());
-  return std::accumulate(rooms.begin(), rooms.begin() + size, std::uint64_t{0});
+  std::vector<std::uint64_t> capacities;
+  for (const Offer& offer : offers) capacities.push_back(divided(std::max(offer.pods, offer.pods_with), unit));
+  std::sort(capacities.rbegin(), capacities.rend());
+  return std::accumulate(capacities.begin(), capacities.begin() + size, std::uint64_t{0});
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ DomainId View::find(std::span<const StringId> path) const {
   return at;
 }
 
-DomainId View::insert(std::span<const StringId> path, SpotId spot) {
+DomainId View::insert(std::span<const StringId> path, LeafDomainId leaf_domain) {
   DomainId parent;
   for (std::size_t level = 0; level < path.size(); ++level) {
     std::size_t position = 0;
@@ -106,13 +106,13 @@ DomainId View::insert(std::span<const StringId> path, SpotId spot) {
     if (!id.valid()) {
       id = DomainId(domains_.size());
       strings_.acquire_again(path[level]);
-      domains_.push_back({parent, path[level], SpotId(), static_cast<std::uint8_t>(level), false, {}});
+      domains_.push_back({parent, path[level], LeafDomainId(), static_cast<std::uint8_t>(level), false, {}});
       std::vector<DomainId>& siblings = parent.valid() ? domains_[parent.index()].children : roots_;
       siblings.insert(siblings.begin() + static_cast<std::ptrdiff_t>(position), id);
     }
     parent = id;
   }
-  domains_[parent.index()].spot = spot;
+  domains_[parent.index()].leaf_domain = leaf_domain;
   ++leaves_;
   touch(parent);
   return parent;
@@ -125,7 +125,7 @@ void View::remove(DomainId leaf) {
   child(siblings, domain.value, position);
   siblings.erase(siblings.begin() + static_cast<std::ptrdiff_t>(position));
   domain.gone = true;
-  domain.spot = SpotId();
+  domain.leaf_domain = LeafDomainId();
   --leaves_;
   ++gone_;
   touch(leaf);

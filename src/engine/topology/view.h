@@ -36,7 +36,7 @@ class View {
   struct Domain {
     DomainId parent;  // invalid: a root
     StringId value;
-    SpotId spot;  // set for a leaf
+    LeafDomainId leaf_domain;  // set for a leaf
     std::uint8_t level = 0;
     bool gone = false;               // a removed leaf: no longer in any list of children
     std::vector<DomainId> children;  // by value
@@ -62,8 +62,9 @@ class View {
   bool before(DomainId a, DomainId b) const;                // in the order of the level values
   std::vector<std::string> values(DomainId id) const;       // one for each level, down to the domain's own
 
-  DomainId insert(std::span<const StringId> path, SpotId spot);  // adds a leaf; `path` has one value per level
-  DomainId find(std::span<const StringId> path) const;           // a leaf; invalid when there is none
+  DomainId insert(std::span<const StringId> path,
+                  LeafDomainId leaf_domain);            // adds a leaf; `path` has one value per level
+  DomainId find(std::span<const StringId> path) const;  // a leaf; invalid when there is none
   void remove(DomainId leaf);
   bool worn() const;  // so many leaves were removed that rebuilding the tree pays off
   void clear();       // drops all domains; ids start again

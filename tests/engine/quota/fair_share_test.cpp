@@ -26,8 +26,8 @@ struct Tree {
   FlavorResourceId fixed_cpu = names.pair(names.flavor("fixed"), names.resource("cpu"));
   std::size_t workloads = 0;
 
-  void uses(NodeId queue, Usage usage) { ledger.take(WorkloadId(workloads++), queue, std::move(usage)); }
-  NodeId queue(const std::string& name, const std::string& cohort, std::vector<QuotaEntry> quotas) {
+  void uses(QuotaNodeId queue, Usage usage) { ledger.take(WorkloadId(workloads++), queue, std::move(usage)); }
+  QuotaNodeId queue(const std::string& name, const std::string& cohort, std::vector<QuotaEntry> quotas) {
     return ledger.set_cluster_queue(name, cohort, quotas);
   }
 };
@@ -35,8 +35,8 @@ struct Tree {
 // The lendable amount excludes what a lending limit keeps back (KEP-1714).
 TEST(FairShare, IsBorrowedByLendableInThousandthsRoundedUp) {
   Tree tree;
-  const NodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(10), n(3), n(4)}}});
-  const NodeId b = tree.queue("b", "root", {{tree.spot_cpu, {n(10)}}});
+  const QuotaNodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(10), n(3), n(4)}}});
+  const QuotaNodeId b = tree.queue("b", "root", {{tree.spot_cpu, {n(10)}}});
   tree.uses(a, {{tree.spot_cpu, n(8)}});
   tree.uses(b, {{tree.spot_cpu, n(12)}});
   EXPECT_FALSE(tree.shares.of(a).borrows());
@@ -52,7 +52,8 @@ TEST(FairShare, IsBorrowedByLendableInThousandthsRoundedUp) {
 
 TEST(FairShare, SumsFlavorsAndTakesTheLargestResource) {
   Tree tree;
-  const NodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(1)}}, {tree.fixed_cpu, {n(5)}}, {tree.memory, {n(2)}}});
+  const QuotaNodeId a =
+      tree.queue("a", "root", {{tree.spot_cpu, {n(1)}}, {tree.fixed_cpu, {n(5)}}, {tree.memory, {n(2)}}});
   tree.queue("lender", "root", {{tree.spot_cpu, {n(9)}}, {tree.fixed_cpu, {n(5)}}, {tree.memory, {n(8)}}});
   // Unused quota of one flavor does not compensate for borrowing of another.
   tree.uses(a, {{tree.spot_cpu, n(3)}, {tree.fixed_cpu, n(2)}, {tree.memory, n(3)}});
@@ -66,7 +67,7 @@ TEST(FairShare, SumsFlavorsAndTakesTheLargestResource) {
 TEST(FairShare, OfACohortIsWhatItsSubtreeBorrows) {
   Tree tree;
   tree.ledger.set_cohort("mid", "root", {});
-  const NodeId x = tree.queue("x", "mid", {{tree.spot_cpu, {n(2)}}});
+  const QuotaNodeId x = tree.queue("x", "mid", {{tree.spot_cpu, {n(2)}}});
   tree.queue("y", "mid", {{tree.spot_cpu, {n(3)}}});
   tree.queue("z", "root", {{tree.spot_cpu, {n(15)}}});
   tree.uses(x, {{tree.spot_cpu, n(7)}});
@@ -80,7 +81,7 @@ TEST(FairShare, OfACohortIsWhatItsSubtreeBorrows) {
 
 TEST(FairShare, FollowsConfiguration) {
   Tree tree;
-  const NodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(0)}}});
+  const QuotaNodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(0)}}});
   tree.queue("b", "root", {{tree.spot_cpu, {n(4)}}});
   tree.uses(a, {{tree.spot_cpu, n(1)}});
   EXPECT_EQ(tree.shares.of(a).weighted_share(), 250);
@@ -112,7 +113,7 @@ TEST(FairShare, WithoutWeightIsInfiniteOnceItBorrows) {
 TEST(FairShare, WhatIsUnlimitedIsNotScarce) {
   Tree tree;
   tree.ledger.set_cohort("root", "", {}, true);
-  const NodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(0)}}});
+  const QuotaNodeId a = tree.queue("a", "root", {{tree.spot_cpu, {n(0)}}});
   tree.uses(a, {{tree.spot_cpu, n(1'000'000)}});
   EXPECT_TRUE(tree.shares.of(a).borrows());
   EXPECT_EQ(tree.shares.of(a).weighted_share(), 0);
@@ -156,8 +157,8 @@ TEST(FairShareProperty, ComparesAsRationalsDo) {
 class NaiveShares {
  public:
   explicit NaiveShares(const Tree& tree) : tree_(tree) {}
-  Rational of(NodeId node) const {
-    const NodeId parent = tree_.ledger.parent(node);
+  Rational of(QuotaNodeId node) const {
+    const QuotaNodeId parent = tree_.ledger.parent(node);
     if (!parent.valid()) return 0;
     Rational most = 0;
     for (const char* resource : {"cpu", "memory"}) {
@@ -198,16 +199,16 @@ TEST(FairShareProperty, EqualsTheFormulaInTreesThatChange) {
       const auto at = static_cast<std::size_t>(pick(0, 3));
       if (pick(0, 3) == 0)
         tree.ledger.set_cohort(cohorts[at], parents[at], at == 0 ? std::vector<QuotaEntry>{} : quotas());
-      const NodeId queue =
+      const QuotaNodeId queue =
           tree.queue("q" + std::to_string(pick(0, 4)), cohorts[static_cast<std::size_t>(pick(0, 3))], quotas());
       if (pick(0, 1))
         tree.ledger.set_weight(queue, {static_cast<std::uint64_t>(pick(1, 4)), static_cast<std::uint64_t>(pick(1, 4))});
       tree.uses(queue, {{tree.spot_cpu, n(pick(0, 9))}, {tree.fixed_cpu, n(pick(0, 9))}, {tree.memory, n(pick(0, 9))}});
       std::vector<std::pair<FairShare, Rational>> all;
       const NaiveShares naive(tree);
-      for (NodeId node : tree.ledger.cluster_queues()) all.emplace_back(tree.shares.of(node), naive.of(node));
+      for (QuotaNodeId node : tree.ledger.cluster_queues()) all.emplace_back(tree.shares.of(node), naive.of(node));
       for (const std::string& cohort : cohorts) {
-        if (const NodeId node = tree.ledger.find_cohort(cohort); node.valid())
+        if (const QuotaNodeId node = tree.ledger.find_cohort(cohort); node.valid())
           all.emplace_back(tree.shares.of(node), naive.of(node));
       }
       for (const auto& a : all) {

@@ -19,7 +19,7 @@ struct NaiveNode {
   int parent = -1;
   bool queue = false;
   Quota quota[kIds];
-  NodeId id;
+  QuotaNodeId id;
 };
 
 // Recomputes everything from the claims, top-down, in each query.
@@ -128,7 +128,7 @@ class RandomTree {
 
   void compare(const std::string& where) {
     for (int i = 0; i < static_cast<int>(naive.nodes.size()); ++i) {
-      NodeId id = naive.nodes[i].id;
+      QuotaNodeId id = naive.nodes[i].id;
       for (std::size_t r = 0; r < kIds; ++r) {
         FlavorResourceId fr(r);
         ASSERT_EQ(ledger.subtree_quota(id, fr).count(), naive.subtree(i, r).count()) << where;

@@ -21,9 +21,9 @@ Usage uses(std::int64_t amount) { return {{kCpu, n(amount)}}; }
 
 TEST(Ledger, BorrowsAndLendsWithinLimits) {
   Ledger ledger;
-  NodeId a = ledger.set_cluster_queue("a", "root", cpu(10, 3, 4));
-  NodeId b = ledger.set_cluster_queue("b", "root", cpu(10));
-  NodeId root = ledger.find_cohort("root");
+  QuotaNodeId a = ledger.set_cluster_queue("a", "root", cpu(10, 3, 4));
+  QuotaNodeId b = ledger.set_cluster_queue("b", "root", cpu(10));
+  QuotaNodeId root = ledger.find_cohort("root");
   EXPECT_EQ(ledger.subtree_quota(a, kCpu), n(10));
   EXPECT_EQ(ledger.subtree_quota(root, kCpu), n(14));
   EXPECT_EQ(ledger.local_quota(a, kCpu), n(6));
@@ -56,7 +56,7 @@ TEST(Ledger, BorrowingLevelIsTheHeightOfTheLowestSubtreeThatFits) {
   Ledger ledger;
   ledger.set_cohort("root", "", {});
   ledger.set_cohort("mid", "root", {});
-  NodeId x = ledger.set_cluster_queue("x", "mid", cpu(4));
+  QuotaNodeId x = ledger.set_cluster_queue("x", "mid", cpu(4));
   ledger.set_cluster_queue("y", "mid", cpu(4));
   ledger.set_cluster_queue("z", "root", cpu(4));
   auto level = [&](std::int64_t v) { return ledger.lowest_subtree_that_fits(x, kCpu, n(v)); };
@@ -67,7 +67,7 @@ TEST(Ledger, BorrowingLevelIsTheHeightOfTheLowestSubtreeThatFits) {
   EXPECT_FALSE(level(9).smaller_than_tree);
   EXPECT_EQ(level(13).height, 2);
   EXPECT_FALSE(level(13).smaller_than_tree);
-  NodeId lone = ledger.set_cluster_queue("lone", "", cpu(4));
+  QuotaNodeId lone = ledger.set_cluster_queue("lone", "", cpu(4));
   EXPECT_EQ(ledger.lowest_subtree_that_fits(lone, kCpu, n(9)).height, 0);
   EXPECT_FALSE(ledger.lowest_subtree_that_fits(lone, kCpu, n(2)).smaller_than_tree);
 }
@@ -75,8 +75,8 @@ TEST(Ledger, BorrowingLevelIsTheHeightOfTheLowestSubtreeThatFits) {
 TEST(Ledger, KnowsTheTopmostThatBorrowsAsFarUpAsUsageCounts) {
   Ledger ledger;
   ledger.set_cohort("root", "", cpu(20));
-  const NodeId mid = ledger.set_cohort("mid", "root", cpu(2, -1, 4));
-  const NodeId x = ledger.set_cluster_queue("x", "mid", cpu(2)), y = ledger.set_cluster_queue("y", "mid", cpu(4));
+  const QuotaNodeId mid = ledger.set_cohort("mid", "root", cpu(2, -1, 4));
+  const QuotaNodeId x = ledger.set_cluster_queue("x", "mid", cpu(2)), y = ledger.set_cluster_queue("y", "mid", cpu(4));
   const auto top = [&] { return ledger.topmost_borrower(x, kCpu); };
   ledger.take(WorkloadId(0), x, uses(2));
   EXPECT_FALSE(top().valid());
@@ -91,7 +91,7 @@ TEST(Ledger, KnowsTheTopmostThatBorrowsAsFarUpAsUsageCounts) {
 
 TEST(Ledger, CycleMakesItsWholeTreeInactiveUntilItIsBroken) {
   Ledger ledger;
-  NodeId queue = ledger.set_cluster_queue("q", "leaf", cpu(1));
+  QuotaNodeId queue = ledger.set_cluster_queue("q", "leaf", cpu(1));
   ledger.set_cohort("leaf", "one", {});
   ledger.set_cohort("one", "two", cpu(5));
   EXPECT_FALSE(ledger.in_cycle(queue));
@@ -110,7 +110,7 @@ TEST(Ledger, CycleMakesItsWholeTreeInactiveUntilItIsBroken) {
 
 TEST(Ledger, CohortIsImplicitWhileNamed) {
   Ledger ledger;
-  NodeId queue = ledger.set_cluster_queue("q", "team", cpu(1));
+  QuotaNodeId queue = ledger.set_cluster_queue("q", "team", cpu(1));
   EXPECT_TRUE(ledger.find_cohort("team").valid());
   EXPECT_FALSE(ledger.exists(ledger.find_cohort("team")));
   ledger.set_cohort("team", "", cpu(2));
@@ -123,7 +123,7 @@ TEST(Ledger, CohortIsImplicitWhileNamed) {
 
 TEST(Ledger, ClaimsOutliveTheirQueue) {
   Ledger ledger;
-  NodeId queue = ledger.set_cluster_queue("q", "team", cpu(5));
+  QuotaNodeId queue = ledger.set_cluster_queue("q", "team", cpu(5));
   ledger.set_cluster_queue("r", "team", cpu(5));
   ledger.take(WorkloadId(7), queue, uses(6));
   EXPECT_EQ(ledger.available(ledger.find_cluster_queue("r"), kCpu), n(4));
@@ -141,8 +141,8 @@ TEST(Ledger, ClaimsOutliveTheirQueue) {
 
 TEST(Ledger, TrialRollsBackExactly) {
   Ledger ledger;
-  NodeId a = ledger.set_cluster_queue("a", "root", cpu(4));
-  NodeId b = ledger.set_cluster_queue("b", "root", cpu(4));
+  QuotaNodeId a = ledger.set_cluster_queue("a", "root", cpu(4));
+  QuotaNodeId b = ledger.set_cluster_queue("b", "root", cpu(4));
   ledger.take(WorkloadId(0), a, uses(6));
   {
     Ledger::Trial trial(ledger);
@@ -164,8 +164,8 @@ TEST(Ledger, TrialRollsBackExactly) {
 
 TEST(Ledger, HoldsCountUntilDropped) {
   Ledger ledger;
-  NodeId a = ledger.set_cluster_queue("a", "root", cpu(4));
-  NodeId b = ledger.set_cluster_queue("b", "root", cpu(4));
+  QuotaNodeId a = ledger.set_cluster_queue("a", "root", cpu(4));
+  QuotaNodeId b = ledger.set_cluster_queue("b", "root", cpu(4));
   ledger.hold(a, uses(5));
   EXPECT_EQ(ledger.available(b, kCpu), n(3));
   ledger.take(WorkloadId(0), b, uses(3));
@@ -177,8 +177,8 @@ TEST(Ledger, HoldsCountUntilDropped) {
 
 TEST(Ledger, AbsurdAmountsSaturateAndAreForgottenWhenReturned) {
   Ledger ledger;
-  NodeId a = ledger.set_cluster_queue("a", "root", cpu(4));
-  NodeId b = ledger.set_cluster_queue("b", "root", cpu(4));
+  QuotaNodeId a = ledger.set_cluster_queue("a", "root", cpu(4));
+  QuotaNodeId b = ledger.set_cluster_queue("b", "root", cpu(4));
   ledger.take(WorkloadId(0), a, uses(std::numeric_limits<std::int64_t>::max() - 1));
   ledger.take(WorkloadId(1), a, uses(std::numeric_limits<std::int64_t>::max() - 1));
   ledger.take(WorkloadId(2), b, uses(3));
@@ -193,8 +193,8 @@ TEST(Ledger, AbsurdAmountsSaturateAndAreForgottenWhenReturned) {
 
 TEST(Ledger, TellsWhereSomethingGotFreer) {
   Ledger ledger;
-  NodeId a = ledger.set_cluster_queue("a", "root", cpu(10, -1, 4));
-  NodeId root = ledger.find_cohort("root");
+  QuotaNodeId a = ledger.set_cluster_queue("a", "root", cpu(10, -1, 4));
+  QuotaNodeId root = ledger.find_cohort("root");
   ledger.take(WorkloadId(0), a, uses(5));
   ledger.take(WorkloadId(1), a, uses(4));
   ledger.take_reliefs();
@@ -206,7 +206,7 @@ TEST(Ledger, TellsWhereSomethingGotFreer) {
 
 TEST(Ledger, RepeatedAndZeroAmountsOfAClaimAreTidied) {
   Ledger ledger;
-  NodeId a = ledger.set_cluster_queue("a", "", cpu(10));
+  QuotaNodeId a = ledger.set_cluster_queue("a", "", cpu(10));
   ledger.take(WorkloadId(0), a, {{kCpu, n(2)}, {kMemory, n(0)}, {kCpu, n(3)}});
   EXPECT_EQ(ledger.claim(WorkloadId(0))->usage, uses(5));
   EXPECT_EQ(ledger.usage(a, kCpu), n(5));

@@ -212,7 +212,7 @@ class PlainRules {
     std::vector<std::string> out;
     std::size_t workload = 100'000;
     while (!heads.empty()) {
-      const NodeId root = ledger_.root(ledger_.find_cluster_queue(heads.front().queue));
+      const QuotaNodeId root = ledger_.root(ledger_.find_cluster_queue(heads.front().queue));
       const Head best = *best_below(root, heads);
       out.push_back("admit " + best.name);
       copy_->take(WorkloadId(workload++), ledger_.find_cluster_queue(best.queue), usage(best));
@@ -229,10 +229,10 @@ class PlainRules {
     return names_.find_pair(names_.find_flavor("f"), names_.find_resource(resource));
   }
 
-  std::optional<Head> best_below(NodeId cohort, const std::vector<Head>& heads) {
+  std::optional<Head> best_below(QuotaNodeId cohort, const std::vector<Head>& heads) {
     std::optional<Head> best;
-    NodeId best_node;
-    for (const NodeId child : ledger_.children(cohort)) {
+    QuotaNodeId best_node;
+    for (const QuotaNodeId child : ledger_.children(cohort)) {
       std::optional<Head> one;
       if (!ledger_.is_cluster_queue(child)) {
         one = best_below(child, heads);
@@ -247,8 +247,10 @@ class PlainRules {
     }
     return best;
   }
-  bool before(const Head& a, NodeId at_a, const Head& b, NodeId at_b) { return rank(a, at_a) < rank(b, at_b); }
-  std::tuple<bool, bool, Rational, int, std::int64_t, std::string> rank(const Head& head, NodeId node) {
+  bool before(const Head& a, QuotaNodeId at_a, const Head& b, QuotaNodeId at_b) {
+    return rank(a, at_a) < rank(b, at_b);
+  }
+  std::tuple<bool, bool, Rational, int, std::int64_t, std::string> rank(const Head& head, QuotaNodeId node) {
     Ledger::Trial trial(*copy_);
     trial.with(ledger_.find_cluster_queue(head.queue), usage(head));
     bool borrows = false, asked = false;

@@ -1,21 +1,13 @@
-// Victims under fair sharing: examples computed by hand, and small random trees against a plain implementation.
+// Victims under fair sharing: examples computed by hand.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <boost/multiprecision/cpp_int.hpp>
-#include <map>
-#include <random>
-#include <set>
-
 #include "engine/schedule/house.h"
-#include "support/sanitized.h"
 
 namespace berth::engine::fair_preemption_test {
 namespace {
 
 using api::kueue::ReclaimWithinCohort;
 using api::kueue::WithinClusterQueue;
-using Rational = boost::multiprecision::cpp_rational;
 
 FairSharing rules(bool final_share = true, bool initial_share = true) { return {true, final_share, initial_share}; }
 
@@ -27,7 +19,7 @@ struct Team : House {
     return preemption.targets({a, &config, priority, second(99)}, {&kCpu, 1}, {&usage, 1});
   }
   QueueConfig config;
-  NodeId a = queue("a", "team", 2), b = queue("b", "team", 2), c = queue("c", "team", 2);
+  QuotaNodeId a = queue("a", "team", 2), b = queue("b", "team", 2), c = queue("c", "team", 2);
 };
 
 std::vector<Target> all_of(const std::vector<WorkloadId>& workloads, PreemptionReason reason) {
@@ -119,7 +111,7 @@ TEST(FairPreemption, SharesAreComparedWhereThePathsMeet) {
   config.reclaim_within_cohort = ReclaimWithinCohort::kAny;
   house.ledger.set_cohort("ours", "root", {});
   house.ledger.set_cohort("theirs", "root", {});
-  const NodeId a = house.queue("a", "ours", 0), b = house.queue("b", "ours", 3), c = house.queue("c", "theirs", 0);
+  const QuotaNodeId a = house.queue("a", "ours", 0), b = house.queue("b", "ours", 3), c = house.queue("c", "theirs", 0);
   house.queue("lender", "theirs", 3);
   const WorkloadId of_c1 = house.runs(c, 2, 0, 1), of_c2 = house.runs(c, 2, 0, 2), of_b = house.runs(b, 2, 0, 3);
   // 6 cpu in total, all used. c borrows 4, but its cohort only 1. a wants 1: its own cohort would be at 3 of 3, the
@@ -133,296 +125,6 @@ TEST(FairPreemption, SharesAreComparedWhereThePathsMeet) {
   const FlavorResourceAmount more{kCpu, n(2)};
   EXPECT_EQ(house.preemption.targets(preemptor, {&kCpu, 1}, {&more, 1}).size(), 0u);
   EXPECT_TRUE(house.slots.known(of_c1) && house.slots.known(of_b));
-}
-
-// The rules implemented again: complete lists, every share from quotas and usage at every step, rational numbers.
-class Naive {
- public:
-  Naive(House& house, const Preemptor& preemptor, std::vector<FlavorResourceId> ids, Usage usage)
-      : house_(house), ledger_(house.ledger), who_(preemptor), ids_(std::move(ids)), usage_(std::move(usage)) {}
-
-  std::vector<Target> targets() {
-    const std::vector<WorkloadId> candidates = find_candidates();
-    Ledger::Trial trial(ledger_);
-    trial_ = &trial;
-    trial.with(who_.queue, usage_);
-    start(candidates);
-    bool enough = first();
-    if (!enough && house_.fair_sharing.final_share && house_.fair_sharing.initial_share) {
-      start(refused_);
-      enough = again();
-    }
-    if (enough) put_back();
-    return enough ? targets_ : std::vector<Target>();
-  }
-
- private:
-  struct Share {
-    bool infinite = false;
-    Rational value;
-    auto key() const { return std::pair(infinite, value); }
-  };
-  Share share(NodeId node) const {
-    const NodeId parent = ledger_.parent(node);
-    if (!parent.valid()) return {};
-    Rational most = 0;
-    for (const FlavorResourceId id : {kCpu, kMemory}) {
-      const auto over = ledger_.usage(node, id).count() - ledger_.subtree_quota(node, id).count();
-      const auto lendable = ledger_.potential_available(parent, id).count();
-      if (over > 0 && lendable > 0) most = std::max(most, Rational(over, lendable));
-    }
-    const FairWeight w = ledger_.weight(node);
-    if (w.numerator == 0) return {borrows(node), most};
-    return {false, most * w.denominator / w.numerator};
-  }
-  bool borrows(NodeId node) const {
-    return ledger_.parent(node).valid() &&
-           (ledger_.borrowing_with(node, kCpu, {}) || ledger_.borrowing_with(node, kMemory, {}));
-  }
-  bool within_nominal(NodeId node) const {
-    return std::ranges::none_of(ids_, [&](FlavorResourceId id) { return ledger_.borrowing_with(node, id, {}); });
-  }
-  std::vector<NodeId> ancestors(NodeId node) const {
-    std::vector<NodeId> out;
-    for (; node.valid(); node = ledger_.parent(node)) out.push_back(node);
-    return out;
-  }
-  std::tuple<bool, bool, int, Time::duration, std::string> rank(WorkloadId w) const {
-    const Slot& s = house_.slots[w];
-    return {!s.evicted, s.queue == who_.queue, s.priority, -s.reserved_at.time_since_epoch(), s.who->uid};
-  }
-  std::vector<WorkloadId> find_candidates() const {
-    std::vector<WorkloadId> out;
-    for (const WorkloadId w : house_.workloads) {
-      const Slot& s = house_.slots[w];
-      const bool uses = std::ranges::any_of(ledger_.claim(w)->usage,
-                                            [&](const auto& each) { return std::ranges::count(ids_, each.id) > 0; });
-      const bool lower = s.priority < who_.priority;
-      bool allowed = false;
-      if (s.queue == who_.queue) {
-        const auto policy = who_.config->within_cluster_queue;
-        const bool newer = s.priority == who_.priority && who_.queued_at < s.queued_at;
-        allowed = (policy != WithinClusterQueue::kNever && lower) ||
-                  (policy == WithinClusterQueue::kLowerOrNewerEqualPriority && newer);
-      } else if (ledger_.root(s.queue) == ledger_.root(who_.queue)) {
-        const auto policy = who_.config->reclaim_within_cohort;
-        allowed = (policy == ReclaimWithinCohort::kAny || (policy == ReclaimWithinCohort::kLowerPriority && lower)) &&
-                  !within_nominal(s.queue);
-      }
-      if (uses && allowed) out.push_back(w);
-    }
-    std::ranges::sort(out, {}, [this](WorkloadId w) { return rank(w); });
-    return out;
-  }
-
-  void start(const std::vector<WorkloadId>& candidates) {
-    of_queue_.clear();
-    pruned_.clear();
-    for (const WorkloadId w : candidates) of_queue_[house_.slots[w].queue].push_back(w);
-  }
-  // The queue to take from; none: all were skipped.
-  NodeId next_queue() {
-    const NodeId root = ledger_.root(who_.queue);
-    if (root == who_.queue) return of_queue_[root].empty() ? NodeId() : root;
-    while (!pruned_.contains(root)) {
-      if (const NodeId found = next_below(root); found.valid()) return found;
-    }
-    return {};
-  }
-  NodeId next_below(NodeId cohort) {
-    NodeId best_queue, best_cohort;
-    for (const NodeId child : ledger_.children(cohort)) {
-      if (pruned_.contains(child)) continue;
-      if (!ledger_.is_cluster_queue(child)) {
-        const auto path = ancestors(who_.queue);
-        if (!borrows(child) && std::ranges::find(path, child) == path.end()) {
-          pruned_.insert(child);
-        } else if (!best_cohort.valid() || share(child).key() > share(best_cohort).key()) {
-          best_cohort = child;
-        }
-      } else if (of_queue_[child].empty() || (child != who_.queue && !borrows(child))) {
-        pruned_.insert(child);
-      } else if (!best_queue.valid() || share(child).key() > share(best_queue).key() ||
-                 (share(child).key() == share(best_queue).key() &&
-                  rank(of_queue_[child][0]) < rank(of_queue_[best_queue][0]))) {
-        best_queue = child;
-      }
-    }
-    if (best_cohort.valid() && (!best_queue.valid() || share(best_cohort).key() >= share(best_queue).key()))
-      return next_below(best_cohort);
-    if (!best_queue.valid()) pruned_.insert(cohort);
-    return best_queue;
-  }
-  std::pair<NodeId, NodeId> just_below_meeting(NodeId queue) const {
-    auto ours = ancestors(who_.queue), theirs = ancestors(queue);
-    while (ours.back() == theirs.back()) {
-      ours.pop_back();
-      theirs.pop_back();
-    }
-    return {ours.back(), theirs.back()};
-  }
-
-  bool fits() {
-    return std::ranges::none_of(usage_, [this](const FlavorResourceAmount& each) { return used_up(each.id); });
-  }
-  // What the queue can still get with its own request counted: negative means that it does not fit.
-  bool used_up(FlavorResourceId id) const {
-    std::int64_t room = 0;
-    const auto path = ancestors(who_.queue);
-    for (auto node = path.rbegin(); node != path.rend(); ++node) {
-      const auto quota = ledger_.subtree_quota(*node, id).count(), used = ledger_.usage(*node, id).count();
-      const auto local = ledger_.local_quota(*node, id).count();
-      if (node == path.rbegin()) {
-        room = quota - used;
-      } else {
-        const Amount limit = ledger_.quota(*node, id).borrowing_limit;
-        const auto most = limit.is_unlimited()
-                              ? room
-                              : std::min(room, quota - local - std::max<std::int64_t>(0, used - local) + limit.count());
-        room = std::max<std::int64_t>(0, local - used) + most;
-      }
-    }
-    return room < 0;
-  }
-  bool take(NodeId queue, PreemptionReason reason) {
-    const WorkloadId w = of_queue_[queue].front();
-    of_queue_[queue].erase(of_queue_[queue].begin());
-    trial_->without(w);
-    targets_.push_back({w, reason});
-    return fits();
-  }
-  bool first() {
-    for (NodeId queue = next_queue(); queue.valid(); queue = next_queue()) {
-      if (queue == who_.queue) {
-        if (take(queue, PreemptionReason::kInClusterQueue)) return true;
-        continue;
-      }
-      if (house_.fair_sharing.preempt_within_nominal && within_nominal(who_.queue)) {
-        if (take(queue, PreemptionReason::kInCohortReclamation)) return true;
-        continue;
-      }
-      const auto [ours, theirs] = just_below_meeting(queue);
-      const auto own = share(ours).key(), before = share(theirs).key();
-      while (!of_queue_[queue].empty()) {
-        auto after = before;
-        {
-          Ledger::Trial trial(ledger_);
-          trial.without(of_queue_[queue].front());
-          after = share(theirs).key();
-        }
-        if (house_.fair_sharing.final_share ? own <= after : own < before) {
-          if (take(queue, PreemptionReason::kInCohortFairSharing)) return true;
-          break;
-        }
-        refused_.push_back(of_queue_[queue].front());
-        of_queue_[queue].erase(of_queue_[queue].begin());
-      }
-    }
-    return false;
-  }
-  bool again() {
-    for (NodeId queue = next_queue(); queue.valid(); queue = next_queue()) {
-      const auto [ours, theirs] = just_below_meeting(queue);
-      if (share(ours).key() < share(theirs).key() && take(queue, PreemptionReason::kInCohortFairSharing)) return true;
-      of_queue_[queue].clear();
-    }
-    return false;
-  }
-  void put_back() {
-    for (int i = static_cast<int>(targets_.size()) - 2; i >= 0; --i) {
-      auto& target = targets_[static_cast<std::size_t>(i)];
-      trial_->again(target.workload);
-      if (fits()) {
-        target = targets_.back();
-        targets_.pop_back();
-      } else {
-        trial_->without(target.workload);
-      }
-    }
-  }
-
-  House& house_;
-  Ledger& ledger_;
-  Preemptor who_;
-  std::vector<FlavorResourceId> ids_;
-  Usage usage_;
-  Ledger::Trial* trial_ = nullptr;
-  std::map<NodeId, std::vector<WorkloadId>> of_queue_;
-  std::set<NodeId> pruned_;
-  std::vector<WorkloadId> refused_;
-  std::vector<Target> targets_;
-};
-
-struct RandomHouse : House {
-  explicit RandomHouse(unsigned seed)
-      : House(FairSharing{true, seed % 5 != 0, seed % 5 == 0 || seed % 3 != 0, seed % 7 != 0}), random(seed) {
-    const std::vector<std::string> cohorts{"", "root", "left", "right", "deep"};
-    const auto limits = [&](int most) {
-      return Quota{n(pick(0, most)), pick(0, 2) ? Amount::unlimited() : n(pick(0, 6)),
-                   pick(0, 2) ? Amount::unlimited() : n(pick(0, 6))};
-    };
-    ledger.set_cohort("left", "root", std::vector<QuotaEntry>{{kCpu, limits(3)}});
-    ledger.set_cohort("right", "root", std::vector<QuotaEntry>{{kMemory, limits(3)}});
-    if (pick(0, 1)) ledger.set_cohort("deep", "left", std::vector<QuotaEntry>{{kCpu, limits(2)}});
-    for (const char* cohort : {"left", "right", "deep"}) {
-      if (const NodeId node = ledger.find_cohort(cohort); node.valid()) weigh(node);
-    }
-    for (int i = 0; i < 6; ++i) {
-      const std::string name = "q" + std::to_string(i);
-      const std::string& cohort = cohorts[static_cast<std::size_t>(pick(i == 0 && pick(0, 9) == 0 ? 0 : 1, 4))];
-      queues.push_back(queue(name, cohort, 0));
-      ledger.set_cluster_queue(name, cohort, std::vector<QuotaEntry>{{kCpu, limits(5)}, {kMemory, limits(5)}});
-      weigh(queues.back());
-    }
-    for (int i = pick(4, 16); i-- > 0;)
-      runs(queues[static_cast<std::size_t>(pick(0, 5))], pick(0, 4), pick(0, 3), pick(0, 5), pick(0, 5) == 0,
-           pick(0, 3));
-    config.within_cluster_queue = static_cast<WithinClusterQueue>(pick(0, 2));
-    config.reclaim_within_cohort = static_cast<ReclaimWithinCohort>(pick(0, 4) ? 2 : pick(0, 1));
-    preemptor = {queues[0], &config, pick(0, 4), second(pick(0, 6))};
-    usage = {{kCpu, n(pick(1, 8))}};
-    if (pick(0, 1)) usage.push_back({kMemory, n(pick(1, 6))});
-    for (const auto& each : usage) {
-      if (each.amount > ledger.available(queues[0], each.id)) ids.push_back(each.id);
-    }
-  }
-  void weigh(NodeId node) {
-    if (pick(0, 1))
-      ledger.set_weight(node, {static_cast<std::uint64_t>(pick(0, 3)), static_cast<std::uint64_t>(pick(1, 2))});
-  }
-  int pick(int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); }
-  std::mt19937 random;
-  std::vector<NodeId> queues;
-  QueueConfig config;
-  Preemptor preemptor;
-  Usage usage;
-  std::vector<FlavorResourceId> ids;
-};
-
-TEST(FairPreemptionProperty, EqualsTheRulesWrittenPlainly) {
-  int found = 0;
-  std::set<PreemptionReason> reasons;
-  for (unsigned seed = 0; seed < 20000 / testing_support::kFewer; ++seed) {
-    RandomHouse house(seed);
-    if (house.ids.empty() || !house.config.preempts()) continue;
-    const auto targets = house.preemption.targets(house.preemptor, house.ids, house.usage);
-    ASSERT_EQ(targets, Naive(house, house.preemptor, house.ids, house.usage).targets()) << "seed " << seed;
-    ASSERT_TRUE(house.ledger.check().empty()) << "seed " << seed;
-    found += targets.empty() ? 0 : 1;
-    for (const Target& each : targets) reasons.insert(each.reason);
-    // The victims are enough, and each is needed.
-    if (targets.empty()) continue;
-    Ledger::Trial trial(house.ledger);
-    for (const Target& each : targets) trial.without(each.workload);
-    ASSERT_TRUE(house.ledger.fits(house.preemptor.queue, house.usage)) << "seed " << seed;
-    for (const Target& each : targets) {
-      trial.again(each.workload);
-      ASSERT_FALSE(house.ledger.fits(house.preemptor.queue, house.usage)) << "seed " << seed;
-      trial.without(each.workload);
-    }
-  }
-  EXPECT_GT(found, 1000 / testing_support::kFewer);
-  EXPECT_EQ(reasons.size(), 3u);
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ inline api::kueue::TopologyRequest unconstrained() {
   return request;
 }
 
-// The topology "t" has the levels rack and hostname; the flavor "f" has all nodes with the label room=f. Node names:
+// The topology "t" has the levels rack and hostname; the flavor "f" has all nodes with the label pool=f. Node names:
 // r1-n1, ...
 class Hall : public World {
  public:
   Hall(int racks, int nodes, const std::string& cpu, SchedulerOptions options = {}) : World(options) {
     topology("t", {"rack", kHost});
-    room_flavor("f");
+    topology_flavor("f");
     for (int rack = 1; rack <= racks; ++rack) {
       for (int i = 1; i <= nodes; ++i) node(rack, i, cpu);
     }
@@ -41,10 +41,10 @@ class Hall : public World {
     object.levels = std::move(levels);
     scheduler.set_topology(object);
   }
-  void room_flavor(const std::string& name, const std::string& topology = "t") {
+  void topology_flavor(const std::string& name, const std::string& topology = "t") {
     api::kueue::ResourceFlavor object;
     object.meta.name = name;
-    object.node_labels = {{"room", name}};
+    object.node_labels = {{"pool", name}};
     object.topology_name = topology;
     scheduler.set_flavor(object);
   }
@@ -54,7 +54,7 @@ class Hall : public World {
             int resources = 1) {
     api::Node node;
     node.name = node_name(rack, i);
-    node.labels = {{"room", flavor}, {"rack", "r" + std::to_string(rack)}, {kHost, node.name}};
+    node.labels = {{"pool", flavor}, {"rack", "r" + std::to_string(rack)}, {kHost, node.name}};
     node.ready = ready;
     node.allocatable = {{"cpu", quantity(cpu)}, {"memory", quantity("64Gi")}, {"pods", quantity("110")}};
     for (int r = 1; r < resources; ++r) node.allocatable["example.com/r" + std::to_string(r)] = quantity("1");

@@ -23,26 +23,26 @@ struct House {
   Ledger ledger;
   Places places{names, {}};
   Slots slots;
-  std::map<NodeId, std::unique_ptr<Holders>> holders;
+  std::map<QuotaNodeId, std::unique_ptr<Holders>> holders;
   std::vector<WorkloadId> workloads;
   Shares shares{ledger, names};
   Preemption preemption{ledger,
                         places,
                         shares,
                         slots,
-                        [this](NodeId node) {
+                        [this](QuotaNodeId node) {
                           auto it = holders.find(node);
                           return it == holders.end() ? nullptr : it->second.get();
                         },
                         fair_sharing};
 
-  NodeId queue(const std::string& name, const std::string& cohort, std::int64_t cpu, std::int64_t memory = 0) {
+  QuotaNodeId queue(const std::string& name, const std::string& cohort, std::int64_t cpu, std::int64_t memory = 0) {
     std::vector<QuotaEntry> quotas{{kCpu, {n(cpu)}}, {kMemory, {n(memory)}}};
-    NodeId node = ledger.set_cluster_queue(name, cohort, quotas);
+    QuotaNodeId node = ledger.set_cluster_queue(name, cohort, quotas);
     holders[node] = std::make_unique<Holders>(slots);
     return node;
   }
-  WorkloadId runs(NodeId queue, std::int64_t cpu, int priority, int reserved_at, bool evicted = false,
+  WorkloadId runs(QuotaNodeId queue, std::int64_t cpu, int priority, int reserved_at, bool evicted = false,
                   std::int64_t memory = 0) {
     WorkloadId id = slots.enter("w" + std::to_string(workloads.size()), "");
     Slot& slot = slots[id];

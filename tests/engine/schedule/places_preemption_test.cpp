@@ -195,7 +195,7 @@ TEST(PlacesPreemption, OthersOfTheCycleLeaveWhatThePreemptorWillNeed) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
-TEST(PlacesPreemption, TwoPreemptorsTakeDifferentRooms) {
+TEST(PlacesPreemption, TwoPreemptorsTakeDifferentPlaces) {
   Hall hall(2, 1, "4");
   hall.queue(queue_of("a").in("team").reclaim(ReclaimWithinCohort::kAny));
   hall.queue(queue_of("b").in("team").reclaim(ReclaimWithinCohort::kAny));

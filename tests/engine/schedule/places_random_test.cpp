@@ -19,7 +19,7 @@ constexpr std::size_t kMaxWorkloads = 16;
 class HallLife {
  public:
   explicit HallLife(unsigned seed) : random_(seed), hall_(kRacks, kNodes, std::to_string(kCpu)) {
-    hall_.room_flavor("g");
+    hall_.topology_flavor("g");
     hall_.flavor("plain");
     api::kueue::ResourceFlavor all;  // the same nodes as f and g together
     all.meta.name = "all";

@@ -58,7 +58,7 @@ TEST(PlacesInAdmission, WhereNoPlaceWillEverBeQuotaThatIsFreedDoesNotHelp) {
       << texts[0];
 }
 
-TEST(PlacesInAdmission, WhoMustWaitForRoomIsToldSo) {
+TEST(PlacesInAdmission, WhoMustWaitForCapacityIsToldSo) {
   Hall hall(1, 2, "2");
   hall.queue(queue_of("q"));
   hall.job({.name = "a", .queue = "q", .count = 3, .topology = required("rack")});
@@ -88,12 +88,12 @@ TEST(PlacesInAdmission, EveryPodIsPlacedWhereAllFlavorsHaveATopology) {
 TEST(PlacesInAdmission, PodsAndFlavorsThatDoNotMatchAreToldWhy) {
   Hall hall(1, 1, "8");
   hall.flavor("plain");
-  hall.room_flavor("lost", "nowhere");
-  hall.queue(queue_of("rooms"));
+  hall.topology_flavor("lost", "nowhere");
+  hall.queue(queue_of("placed"));
   hall.queue(QueueSpec("plains").flavor("plain", {{"cpu", "8"}}));
   hall.queue(QueueSpec("losts").flavor("lost", {{"cpu", "8"}}));
   hall.queue(QueueSpec("mixed").flavor("f", {{"cpu", "8"}}).flavor("plain", {{"cpu", "8"}}));
-  hall.job({.name = "level", .queue = "rooms", .topology = required("zone")});
+  hall.job({.name = "level", .queue = "placed", .topology = required("zone")});
   hall.job({.name = "on-plain", .queue = "plains", .topology = unconstrained()});
   hall.job({.name = "on-lost", .queue = "losts"});
   const std::string prefix = " NoMatchingFlavor: couldn't assign flavors to pod set main: Flavor ";
@@ -122,8 +122,8 @@ TEST(PlacesInAdmission, PodsAndFlavorsThatDoNotMatchAreToldWhy) {
 
 TEST(PlacesInAdmission, ResourcesThatPodsDoNotAskForMayHaveFlavorsWithoutATopology) {
   Hall hall(1, 1, "8");
-  hall.flavor("seats");
-  hall.queue(queue_of("q").flavor("seats", {{"pods", "3"}}));
+  hall.flavor("pods-only");
+  hall.queue(queue_of("q").flavor("pods-only", {{"pods", "3"}}));
   hall.job({.name = "a", .queue = "q", .count = 2, .topology = unconstrained()});
   EXPECT_EQ(hall.moves(), Texts{"admit a"});
   EXPECT_EQ(hall.placed("a"), "r1-n1:2");
@@ -134,7 +134,7 @@ TEST(PlacesInAdmission, ResourcesThatPodsDoNotAskForMayHaveFlavorsWithoutATopolo
 
 TEST(PlacesInAdmission, OnePodCannotBeOnNodesOfTwoFlavors) {
   Hall hall(1, 1, "8");
-  hall.room_flavor("g");
+  hall.topology_flavor("g");
   hall.queue(QueueSpec("q").flavor("f", {{"cpu", "8"}}).flavor("g", {{"memory", "8"}}));
   hall.job({.name = "a", .queue = "q", .requests = {{"cpu", "1"}, {"memory", "1"}}, .topology = unconstrained()});
   EXPECT_EQ(hall.schedule(), Texts{"wait a TopologyPlacementFailed: couldn't assign flavors to pod set main: more than "
@@ -188,9 +188,9 @@ TEST(PlacesInAdmission, EqualRequestsForOtherPlacesDoNotShareAVerdict) {
   EXPECT_EQ(hall.placed("anywhere"), "r1-n1:4 r2-n1:2");
 }
 
-TEST(PlacesInAdmission, TheNextFlavorIsTriedWhenTheFirstHasNoRoom) {
+TEST(PlacesInAdmission, TheNextFlavorIsTriedWhenTheFirstHasNoPlace) {
   Hall hall(1, 1, "2");
-  hall.room_flavor("g");
+  hall.topology_flavor("g");
   hall.node(2, 1, "4", true, "g");
   hall.queue(queue_of("q").flavor("g", {{"cpu", "100"}}));
   hall.job({.name = "small", .queue = "q", .count = 2});
@@ -208,7 +208,7 @@ TEST(PlacesInAdmission, TheNextFlavorIsTriedWhenTheFirstHasNoRoom) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
-TEST(PlacesInAdmission, FewerPodsAreAdmittedWhenOnlyTheseHaveRoom) {
+TEST(PlacesInAdmission, FewerPodsAreAdmittedWhenOnlyTheseHavePlaces) {
   Hall hall(2, 1, "4");
   hall.queue(queue_of("q"));
   hall.job({.name = "a", .queue = "q", .count = 6, .min_count = 2, .topology = required("rack")});

@@ -72,9 +72,9 @@ TEST(PlacesWake, AFinishedWorkloadsPodsHoldTheirPlaceUntilTheyAreGone) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
-TEST(PlacesWake, RoomInOtherFlavorsWakesNobody) {
+TEST(PlacesWake, CapacityInOtherFlavorsWakesNobody) {
   Full hall;
-  hall.room_flavor("g");
+  hall.topology_flavor("g");
   hall.queue(queue_of("qg", "g"));
   hall.node(5, 1, "4", true, "g");
   EXPECT_EQ(hall.schedule(), Texts{});

@@ -8,7 +8,7 @@ namespace {
 
 using Ids = std::vector<WorkloadId>;
 
-const NodeId kTree(std::size_t{1}), kOther(std::size_t{2});
+const QuotaNodeId kTree(std::size_t{1}), kOther(std::size_t{2});
 const WorkloadId kA(std::size_t{0}), kB(std::size_t{1}), kC(std::size_t{2});
 
 TEST(Precedence, FollowsPreemptorsOfPreemptors) {

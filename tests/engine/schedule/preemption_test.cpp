@@ -19,7 +19,7 @@ TEST(Preemption, FillsBackFromTheEndAndReplacesByTheLast) {
   House house;
   QueueConfig config;
   config.within_cluster_queue = WithinClusterQueue::kLowerPriority;
-  NodeId queue = house.queue("q", "", 10);
+  QuotaNodeId queue = house.queue("q", "", 10);
   WorkloadId t1 = house.runs(queue, 4, 0, 1), t2 = house.runs(queue, 1, 1, 1), t3 = house.runs(queue, 4, 2, 1);
   Preemptor preemptor{queue, &config, 10, second(9)};
   // t1 and t2 free 5 + 1; t3 is needed for 8, and then t2 is not.
@@ -34,7 +34,7 @@ TEST(Preemption, EvictedThenLowPriorityThenLatestReservationGoFirst) {
   House house;
   QueueConfig config;
   config.within_cluster_queue = WithinClusterQueue::kLowerPriority;
-  NodeId queue = house.queue("q", "", 4);
+  QuotaNodeId queue = house.queue("q", "", 4);
   house.runs(queue, 1, 0, 1);
   WorkloadId late = house.runs(queue, 1, 0, 2), evicted = house.runs(queue, 1, 5, 0, true);
   house.runs(queue, 1, 1, 3);
@@ -47,7 +47,7 @@ TEST(Preemption, EqualPriorityGivesWayOnlyIfNewer) {
   House house;
   QueueConfig config;
   config.within_cluster_queue = WithinClusterQueue::kLowerOrNewerEqualPriority;
-  NodeId queue = house.queue("q", "", 2);
+  QuotaNodeId queue = house.queue("q", "", 2);
   house.runs(queue, 1, 3, 1);
   WorkloadId newer = house.runs(queue, 1, 3, 20);
   Preemptor preemptor{queue, &config, 3, second(10)};
@@ -59,7 +59,7 @@ TEST(Preemption, ReclaimsOnlyWhatIsBorrowed) {
   House house;
   QueueConfig config;
   config.reclaim_within_cohort = ReclaimWithinCohort::kAny;
-  NodeId own = house.queue("own", "team", 4), other = house.queue("other", "team", 4);
+  QuotaNodeId own = house.queue("own", "team", 4), other = house.queue("other", "team", 4);
   house.runs(other, 3, 9, 1);
   WorkloadId later = house.runs(other, 3, 9, 2);
   Preemptor preemptor{own, &config, 0, second(9)};
@@ -73,7 +73,7 @@ TEST(Preemption, BorrowsWhilePreemptingOnlyBelowTheThreshold) {
   config.reclaim_within_cohort = ReclaimWithinCohort::kAny;
   config.borrow_within_cohort = BorrowWithinCohort::kLowerPriority;
   config.borrow_max_priority_threshold = 2;
-  NodeId own = house.queue("own", "team", 0), other = house.queue("other", "team", 2);
+  QuotaNodeId own = house.queue("own", "team", 0), other = house.queue("other", "team", 2);
   house.queue("lender", "team", 4);
   WorkloadId low = house.runs(other, 3, 2, 1);
   house.runs(other, 3, 3, 2);
@@ -91,12 +91,12 @@ class Naive {
       : house_(house), ledger_(house.ledger), who_(preemptor), ids_(std::move(ids)), usage_(std::move(usage)) {}
 
   std::vector<Target> targets() {
-    if (who_.config->within_cluster_queue != WithinClusterQueue::kNever) add(who_.queue, NodeId(), 2);
+    if (who_.config->within_cluster_queue != WithinClusterQueue::kNever) add(who_.queue, QuotaNodeId(), 2);
     if (who_.config->reclaim_within_cohort != ReclaimWithinCohort::kNever) {
       auto remaining = usage_;
       bool advantage = quota_fits(who_.queue, remaining);
-      NodeId skip;
-      for (NodeId c = ledger_.parent(who_.queue); c.valid(); skip = c, c = ledger_.parent(c)) {
+      QuotaNodeId skip;
+      for (QuotaNodeId c = ledger_.parent(who_.queue); c.valid(); skip = c, c = ledger_.parent(c)) {
         below(c, c, skip, advantage ? 0 : 1);
         bool fits = quota_fits(c, remaining);
         advantage = advantage || fits;
@@ -124,7 +124,7 @@ class Naive {
  private:
   struct Candidate {
     WorkloadId workload;
-    NodeId queue, lca;
+    QuotaNodeId queue, lca;
     int kind;  // 0 hierarchical, 1 priority, 2 own queue
     PreemptionReason reason;
     bool never_borrowing;
@@ -133,7 +133,7 @@ class Naive {
     const Slot& s = house_.slots[c.workload];
     return {!s.evicted, c.kind, s.priority, -s.reserved_at.time_since_epoch(), s.who->uid};
   }
-  bool quota_fits(NodeId node, Usage& remaining) const {
+  bool quota_fits(QuotaNodeId node, Usage& remaining) const {
     bool fits = true;
     for (auto& each : remaining) {
       if (ledger_.usage(node, each.id) + each.amount > ledger_.subtree_quota(node, each.id)) fits = false;
@@ -141,12 +141,12 @@ class Naive {
     }
     return fits;
   }
-  bool within(NodeId node) const {
+  bool within(QuotaNodeId node) const {
     return std::all_of(ids_.begin(), ids_.end(),
                        [&](FlavorResourceId id) { return ledger_.usage(node, id) <= ledger_.subtree_quota(node, id); });
   }
-  void below(NodeId cohort, NodeId lca, NodeId skip, int kind) {
-    for (NodeId child : ledger_.children(cohort)) {
+  void below(QuotaNodeId cohort, QuotaNodeId lca, QuotaNodeId skip, int kind) {
+    for (QuotaNodeId child : ledger_.children(cohort)) {
       if (child == skip || child == who_.queue || within(child)) continue;
       if (ledger_.is_cluster_queue(child))
         add(child, lca, kind);
@@ -154,7 +154,7 @@ class Naive {
         below(child, lca, skip, kind);
     }
   }
-  void add(NodeId queue, NodeId lca, int kind) {
+  void add(QuotaNodeId queue, QuotaNodeId lca, int kind) {
     for (WorkloadId w : house_.workloads) {
       const Slot& s = house_.slots[w];
       if (s.queue != queue) continue;
@@ -190,7 +190,7 @@ class Naive {
     for (const Candidate& c : all_) {
       if (borrow && c.never_borrowing) continue;
       bool valid = true;
-      for (NodeId at = c.queue; c.kind < 2 && at != c.lca; at = ledger_.parent(at)) valid = valid && !within(at);
+      for (QuotaNodeId at = c.queue; c.kind < 2 && at != c.lca; at = ledger_.parent(at)) valid = valid && !within(at);
       if (!valid) continue;
       trial.without(c.workload);
       out.push_back({c.workload, c.reason});
@@ -243,7 +243,7 @@ struct RandomHouse : House {
   }
   int pick(int low, int high) { return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1)); }
   std::mt19937 random;
-  std::vector<NodeId> queues;
+  std::vector<QuotaNodeId> queues;
   QueueConfig config;
   Preemptor preemptor;
   Usage usage;

@@ -250,7 +250,7 @@ TEST(Rest, DecisionsDoNotDependOnTheOrderOfArrival) {
 // Irreflexive, one of two, transitive: over all triples of keys that often share values.
 TEST(Rest, TheOrderOfPreemptionIsTotal) {
   House house;
-  const NodeId queue = house.queue("q", "", 100);
+  const QuotaNodeId queue = house.queue("q", "", 100);
   std::mt19937 random(1);
   const auto pick = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   std::vector<HolderKey> keys;

@@ -228,10 +228,10 @@ class RandomLife {
   std::vector<std::string> exceeded() {
     std::vector<std::string> all;
     const Ledger& ledger = world_.scheduler.ledger();
-    for (NodeId queue : ledger.cluster_queues()) {
+    for (QuotaNodeId queue : ledger.cluster_queues()) {
       for (std::size_t i = 0; i < world_.scheduler.names().pairs(); ++i) {
         FlavorResourceId id(i);
-        for (NodeId node = queue; node.valid(); node = ledger.parent(node)) {
+        for (QuotaNodeId node = queue; node.valid(); node = ledger.parent(node)) {
           Amount most = ledger.subtree_quota(node, id);
           if (ledger.parent(node).valid()) most += ledger.quota(node, id).borrowing_limit;
           if (ledger.usage(node, id) > most) all.push_back(ledger.path(node));

@@ -298,7 +298,7 @@ class BalancedOracle {
     }
     const bool below = dom.level() + 1 > ask_.slice_level;
     const int unit = below ? 1 : ask_.slice;
-    auto room = [&](const Dom* kid) { return below ? kid->pods : kid->slices; };
+    auto capacity = [&](const Dom* kid) { return below ? kid->pods : kid->slices; };
     std::vector<const Dom*> kids;
     for (const Dom& kid : dom.kids) kids.push_back(&kid);
     std::stable_sort(kids.begin(), kids.end(), [&](const Dom* a, const Dom* b) {
@@ -309,9 +309,9 @@ class BalancedOracle {
     while (missing > 0 && !kids.empty()) {
       auto next = kids.begin();
       for (auto it = kids.begin(); it != kids.end(); ++it) {
-        if (room(*it) >= missing && (room(*next) < missing || room(*it) < room(*next))) next = it;
+        if (capacity(*it) >= missing && (capacity(*next) < missing || capacity(*it) < capacity(*next))) next = it;
       }
-      const int given = std::min(missing, room(*next));
+      const int given = std::min(missing, capacity(*next));
       if (given > 0) spread(**next, given * unit, out);
       missing -= given;
       kids.erase(next);

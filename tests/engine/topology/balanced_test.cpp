@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "engine/topology/balanced_oracle.h"
+#include "engine/topology/cluster.h"
 #include "engine/topology/evenness.h"
-#include "engine/topology/room.h"
 
 namespace berth::engine::balanced_test {
 namespace {
@@ -15,23 +15,23 @@ namespace {
 using Racks = std::vector<std::vector<int>>;  // cpu by node
 
 // Racks "r1".. of one block, with nodes "x1".. numbered across racks.
-void furnish_block(Room& room, const Racks& racks) {
-  room.topology("t", {"block", "rack", "kubernetes.io/hostname"});
-  room.flavor("f", "t");
+void add_block(Cluster& cluster, const Racks& racks) {
+  cluster.topology("t", {"block", "rack", "kubernetes.io/hostname"});
+  cluster.flavor("f", "t");
   int node = 0, rack = 0;
   for (const auto& nodes : racks) {
     ++rack;
     for (int cpu : nodes) {
-      room.node("x" + std::to_string(++node), {{"block", "b1"}, {"rack", "r" + std::to_string(rack)}},
-                {{"cpu", std::to_string(cpu)}});
+      cluster.node("x" + std::to_string(++node), {{"block", "b1"}, {"rack", "r" + std::to_string(rack)}},
+                   {{"cpu", std::to_string(cpu)}});
     }
   }
 }
 
 std::string balanced(const Racks& racks, const std::vector<Gang>& gangs) {
-  Room room({.balanced_placement = true});
-  furnish_block(room, racks);
-  return room.where(gangs);
+  Cluster cluster({.balanced_placement = true});
+  add_block(cluster, racks);
+  return cluster.where(gangs);
 }
 
 Gang in_a_rack(std::int32_t count) { return Gang{.count = count}.preferred("rack"); }
@@ -60,29 +60,29 @@ TEST(TopologyBalanced, ALeaderIsBesideAFullShare) {
 }
 
 TEST(TopologyBalanced, WhereNothingIsBalancedBestFitCounts) {
-  Room room({.balanced_placement = true}), usual;
-  furnish(room, 3, 2);  // racks of 8
-  furnish(usual, 3, 2);
+  Cluster cluster({.balanced_placement = true}), usual;
+  add_racks(cluster, 3, 2);  // racks of 8
+  add_racks(usual, 3, 2);
   for (const Gang& gang : {Gang{.count = 12}.preferred("rack").slices("rack", 4), Gang{.count = 25}.preferred("rack"),
                            Gang{.count = 7}.required("rack"), Gang{.count = 7}.unconstrained()}) {
-    EXPECT_EQ(room.where({gang}), usual.where({gang}));
+    EXPECT_EQ(cluster.where({gang}), usual.where({gang}));
   }
-  EXPECT_EQ(room.where({Gang{.count = 6}.preferred("rack")}), "r1-n1:3 r1-n2:3");
+  EXPECT_EQ(cluster.where({Gang{.count = 6}.preferred("rack")}), "r1-n1:3 r1-n2:3");
   EXPECT_EQ(usual.where({Gang{.count = 6}.preferred("rack")}), "r1-n1:4 r1-n2:2");
 }
 
 // Searches that are too large use best fit: the gang is placed anyway.
 TEST(TopologyBalanced, ASearchThatIsTooLargeIsLeftToBestFit) {
-  Room room({.balanced_placement = true});
-  furnish_block(room, {{2'000'000, 2'000'001}, {1'999'999}});
+  Cluster cluster({.balanced_placement = true});
+  add_block(cluster, {{2'000'000, 2'000'001}, {1'999'999}});
   for (int i = 1; i <= 3; ++i) {
     const std::string name = "x" + std::to_string(i);
-    api::Node node =
-        Room::a_node(name, {{"block", "b1"}, {"rack", i < 3 ? "r1" : "r2"}}, {{"cpu", std::to_string(2'000'000 + i)}});
+    api::Node node = Cluster::a_node(name, {{"block", "b1"}, {"rack", i < 3 ? "r1" : "r2"}},
+                                     {{"cpu", std::to_string(2'000'000 + i)}});
     node.allocatable["pods"] = Quantity::of(3'000'000);
-    room.places.set_node(node);
+    cluster.places.set_node(node);
   }
-  EXPECT_NE(room.where({in_a_rack(5'000'000)}).find("x1:"), std::string::npos);
+  EXPECT_NE(cluster.where({in_a_rack(5'000'000)}).find("x1:"), std::string::npos);
 }
 
 TEST(TopologyEvenness, OrdersByEntropy) {
@@ -110,7 +110,7 @@ class Cases {
 
   void run(int cases) {
     for (int i = 0; i < cases && !::testing::Test::HasFailure(); ++i) {
-      if (i % 8 == 0) furnish();
+      if (i % 8 == 0) add_racks();
       one();
     }
   }
@@ -118,39 +118,39 @@ class Cases {
   int balanced = 0, best_fit = 0, refused = 0, with_leader = 0, from_above = 0;
 
  private:
-  struct Machine {
+  struct NodeSpec {
     std::vector<std::string> path;
     int cpu = 0;
   };
   int draw(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
 
-  void furnish() {
+  void add_racks() {
     static const std::vector<std::string> kLevels{"zone", "block", "rack", "kubernetes.io/hostname"};
     const auto depth = static_cast<std::ptrdiff_t>(draw(1, 4));
     levels_.assign(kLevels.end() - depth, kLevels.end());
-    room_ = std::make_unique<Room>(TopologyOptions{.balanced_placement = true});
-    usual_ = std::make_unique<Room>();
-    machines_.clear();
-    for (Room* room : {room_.get(), usual_.get()}) {
-      room->topology("t", levels_);
-      room->flavor("f", "t");
+    cluster_ = std::make_unique<Cluster>(TopologyOptions{.balanced_placement = true});
+    usual_ = std::make_unique<Cluster>();
+    specs_.clear();
+    for (Cluster* cluster : {cluster_.get(), usual_.get()}) {
+      cluster->topology("t", levels_);
+      cluster->flavor("f", "t");
     }
     const int few = draw(1, 3), count = draw(1, 10);  // few kinds of nodes lead to ties
     const bool alike = draw(0, 1) == 0;
     for (int i = 0; i < count; ++i) {
-      Machine machine;
+      NodeSpec spec;
       api::StringMap labels;
       std::string prefix;
       for (std::size_t level = 0; level + 1 < levels_.size(); ++level) {
         prefix += std::to_string(draw(0, level == 0 ? 1 : 2));
-        machine.path.push_back(levels_[level] + prefix);
-        labels[levels_[level]] = machine.path.back();
+        spec.path.push_back(levels_[level] + prefix);
+        labels[levels_[level]] = spec.path.back();
       }
-      machine.path.push_back("n" + std::to_string(i));
-      machine.cpu = alike ? 4 * draw(1, few) : draw(0, 16);
-      for (Room* room : {room_.get(), usual_.get()})
-        room->node(machine.path.back(), labels, {{"cpu", std::to_string(machine.cpu)}});
-      machines_.push_back(machine);
+      spec.path.push_back("n" + std::to_string(i));
+      spec.cpu = alike ? 4 * draw(1, few) : draw(0, 16);
+      for (Cluster* cluster : {cluster_.get(), usual_.get()})
+        cluster->node(spec.path.back(), labels, {{"cpu", std::to_string(spec.cpu)}});
+      specs_.push_back(spec);
     }
   }
 
@@ -180,9 +180,9 @@ class Cases {
       if (ask.pods == 1) std::swap(gangs[0], gangs[1]);  // of two pod sets of one pod, the second is the leader
     }
     std::vector<OracleNode> nodes;
-    for (const Machine& machine : machines_) {
-      OracleNode node{machine.path, machine.cpu / worker, 0, machine.cpu >= leader};
-      node.beside = node.leader ? (machine.cpu - leader) / worker : 0;
+    for (const NodeSpec& spec : specs_) {
+      OracleNode node{spec.path, spec.cpu / worker, 0, spec.cpu >= leader};
+      node.beside = node.leader ? (spec.cpu - leader) / worker : 0;
       nodes.push_back(node);
     }
     judge(ask, gangs, nodes);
@@ -191,10 +191,10 @@ class Cases {
   void judge(const BalancedAsk& ask, const std::vector<Gang>& gangs, const std::vector<OracleNode>& nodes) {
     BalancedOracle oracle(nodes, ask);
     const auto expected = oracle.place();
-    const Placement placement = room_->place(gangs);
-    ASSERT_EQ(room_->broken(), "");
+    const Placement placement = cluster_->place(gangs);
+    ASSERT_EQ(cluster_->broken(), "");
     if (!expected) {
-      ASSERT_EQ(room_->where(gangs), usual_->where(gangs)) << story(ask);
+      ASSERT_EQ(cluster_->where(gangs), usual_->where(gangs)) << story(ask);
       ++(placement.ok ? best_fit : refused);
       return;
     }
@@ -204,22 +204,22 @@ class Cases {
     const std::size_t level = expected->begin()->first.size() - 1,
                       workers = gangs.back().count == ask.pods && (!ask.leader || ask.pods > 1) ? gangs.size() - 1 : 0;
     from_above += level + 1 < levels_.size() ? 1 : 0;
-    const auto pods = by_path(room_->text(placement.pod_sets[workers]));
+    const auto pods = by_path(cluster_->text(placement.pod_sets[workers]));
     BalancedOracle::Shares got;
     for (const auto& [path, count] : pods) got[cut(path, level)].first += count;
     if (ask.leader) {
-      const auto chief = by_path(room_->text(placement.pod_sets[1 - workers]));
+      const auto chief = by_path(cluster_->text(placement.pod_sets[1 - workers]));
       ASSERT_EQ(chief.size(), 1u);
       got[cut(chief.begin()->first, level)].second = true;
     }
-    ASSERT_EQ(got, *expected) << room_->text(placement) << story(ask);
+    ASSERT_EQ(got, *expected) << cluster_->text(placement) << story(ask);
     for (const auto& [path, share] : *expected) {
       if (share.second) continue;
       std::map<std::vector<std::string>, int> here;
       for (const auto& [leaf, count] : pods) {
         if (cut(leaf, level) == path) here[leaf] = count;
       }
-      ASSERT_EQ(here, oracle.leaves(path, share.first)) << room_->text(placement) << story(ask);
+      ASSERT_EQ(here, oracle.leaves(path, share.first)) << cluster_->text(placement) << story(ask);
     }
   }
 
@@ -232,8 +232,8 @@ class Cases {
     std::istringstream in(places);
     for (std::string each; in >> each;) {
       const std::string name = each.substr(0, each.find(':'));
-      for (const Machine& machine : machines_) {
-        if (machine.path.back() == name) out[machine.path] = std::stoi(each.substr(each.find(':') + 1));
+      for (const NodeSpec& spec : specs_) {
+        if (spec.path.back() == name) out[spec.path] = std::stoi(each.substr(each.find(':') + 1));
       }
     }
     return out;
@@ -242,20 +242,20 @@ class Cases {
     std::string out = "\n" + std::to_string(ask.pods) + " pods, preferred " + levels_[ask.level] + ", slices of " +
                       std::to_string(ask.slice) + " on " + levels_[ask.slice_level] + (ask.leader ? ", a leader" : "") +
                       "\n";
-    for (const Machine& machine : machines_) {
-      for (const std::string& value : machine.path) out += value + "/";
-      out += " " + std::to_string(machine.cpu) + "\n";
+    for (const NodeSpec& spec : specs_) {
+      for (const std::string& value : spec.path) out += value + "/";
+      out += " " + std::to_string(spec.cpu) + "\n";
     }
     return out;
   }
 
   std::mt19937 random_;
-  std::unique_ptr<Room> room_, usual_;
+  std::unique_ptr<Cluster> cluster_, usual_;
   std::vector<std::string> levels_;
-  std::vector<Machine> machines_;
+  std::vector<NodeSpec> specs_;
 };
 
-TEST(TopologyBalanced, EqualsAnIndependentComputationOnRandomRooms) {
+TEST(TopologyBalanced, EqualsAnIndependentComputationOnRandomClusters) {
   constexpr int kCases = 6'000;
   // Different cases in each run of --gtest_shuffle --gtest_repeat=N.
   Cases cases(static_cast<std::uint32_t>(12 + ::testing::UnitTest::GetInstance()->random_seed()));

@@ -16,22 +16,22 @@
 #include <random>
 #include <set>
 
+#include "engine/topology/cluster.h"
 #include "engine/topology/oracle.h"
-#include "engine/topology/room.h"
 
 namespace berth::engine::oracle_test {
 namespace {
 
-constexpr int kCases = 20'000, kRequestsPerRoom = 10;
+constexpr int kCases = 20'000, kRequestsPerCluster = 10;
 
 class Cases {
  public:
   explicit Cases(std::uint32_t seed) : random_(seed) {}
 
   void run() {
-    for (int i = 0; i < kCases / kRequestsPerRoom; ++i) {
-      furnish();
-      for (int j = 0; j < kRequestsPerRoom && !::testing::Test::HasFailure(); ++j) one();
+    for (int i = 0; i < kCases / kRequestsPerCluster; ++i) {
+      add_racks();
+      for (int j = 0; j < kRequestsPerCluster && !::testing::Test::HasFailure(); ++j) one();
       if (::testing::Test::HasFailure()) return;
     }
   }
@@ -58,14 +58,14 @@ class Cases {
   int draw(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
   bool chance(int percent) { return draw(1, 100) <= percent; }
 
-  void furnish() {
-    room_ = std::make_unique<Room>();
+  void add_racks() {
+    cluster_ = std::make_unique<Cluster>();
     nodes_.clear();
     depth_ = static_cast<std::size_t>(draw(1, 4));
     static const std::vector<std::string> kLevels{"zone", "block", "rack", "kubernetes.io/hostname"};
     levels_.assign(kLevels.end() - static_cast<std::ptrdiff_t>(depth_), kLevels.end());
-    room_->topology("t", levels_);
-    room_->flavor("f", "t");
+    cluster_->topology("t", levels_);
+    cluster_->flavor("f", "t");
     const int count = draw(1, 12);
     for (int i = 0; i < count; ++i) {
       NodeSpec node;
@@ -84,17 +84,17 @@ class Cases {
       node.tainted = chance(15);
       node.up = !chance(8);
       labels["kind"] = node.kind;
-      api::Node made =
-          Room::a_node(node.name, labels, {{"cpu", std::to_string(node.cpu)}, {"memory", std::to_string(node.memory)}});
+      api::Node made = Cluster::a_node(node.name, labels,
+                                       {{"cpu", std::to_string(node.cpu)}, {"memory", std::to_string(node.memory)}});
       if (node.tainted) made.taints = {{"t", "v", "NoSchedule"}};
       made.ready = node.up;
-      room_->places.set_node(made);
+      cluster_->places.set_node(made);
       if (chance(30)) {
         node.used_cpu = draw(0, 3);
         node.used_memory = draw(0, 3);
-        room_->pod("p" + node.name, node.name,
-                   {{"cpu", std::to_string(node.used_cpu)}, {"memory", std::to_string(node.used_memory)}},
-                   chance(50) ? "w" : "");
+        cluster_->pod("p" + node.name, node.name,
+                      {{"cpu", std::to_string(node.used_cpu)}, {"memory", std::to_string(node.used_memory)}},
+                      chance(50) ? "w" : "");
       }
       nodes_.push_back(node);
     }
@@ -183,8 +183,8 @@ class Cases {
   void judge(const Kind& kind, const std::vector<Gang>& gangs, const std::vector<OracleNode>& nodes) {
     const Oracle oracle(nodes, kind.ask);
     const int best = kind.required ? oracle.fewest_in_one(kind.ask.level) : oracle.fewest();
-    const Placement placement = room_->place(gangs);
-    ASSERT_EQ(placement.ok, best < Oracle::kNever) << room_->where(gangs);
+    const Placement placement = cluster_->place(gangs);
+    ASSERT_EQ(placement.ok, best < Oracle::kNever) << cluster_->where(gangs);
     if (!placement.ok) {
       ++refused;
       return;
@@ -192,10 +192,10 @@ class Cases {
     ++placed;
     const std::size_t workers = kind.with_leader && kind.ask.pods > 1 ? 1 : 0;
     std::map<std::string, int> on;
-    const auto assignment = room_->places.assignment(placement.pod_sets[workers]);
+    const auto assignment = cluster_->places.assignment(placement.pod_sets[workers]);
     for (const auto& domain : assignment->domains) on[domain.values.back()] = domain.count;
     std::string leader;
-    if (kind.with_leader) leader = room_->text(placement.pod_sets[1 - workers]);
+    if (kind.with_leader) leader = cluster_->text(placement.pod_sets[1 - workers]);
     leader = leader.substr(0, leader.find(':'));
     std::set<std::vector<std::string>> used;
     valid(kind, nodes, on, leader, used);
@@ -204,7 +204,7 @@ class Cases {
       return;
     }
     const std::string rule = rule_of(kind, oracle, *used.begin(), static_cast<int>(used.size()));
-    ASSERT_NE(rule, "") << used.size() << " domains instead of " << best << ": " << room_->where(gangs);
+    ASSERT_NE(rule, "") << used.size() << " domains instead of " << best << ": " << cluster_->where(gangs);
     ++more_by_rule[rule];
   }
 
@@ -247,7 +247,7 @@ class Cases {
   }
 
   std::mt19937 random_;
-  std::unique_ptr<Room> room_;
+  std::unique_ptr<Cluster> cluster_;
   std::vector<NodeSpec> nodes_;
   std::vector<std::string> levels_;
   std::size_t depth_ = 1;

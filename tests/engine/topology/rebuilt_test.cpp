@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "engine/topology/room.h"
+#include "engine/topology/cluster.h"
 
 namespace berth::engine::rebuilt_test {
 namespace {
@@ -50,33 +50,33 @@ class Life {
     } else if (what < 36) {
       const std::string name = "n" + std::to_string(draw(0, 9));
       nodes_.erase(name);
-      room_.places.remove_node(name);
+      cluster_.places.remove_node(name);
     } else if (what < 55) {
       set_pod();
     } else if (what < 65 && !pods_.empty()) {
       auto it = std::next(pods_.begin(), draw(0, static_cast<int>(pods_.size()) - 1));
-      room_.places.remove_pod("uid-" + it->first);
+      cluster_.places.remove_pod("uid-" + it->first);
       pods_.erase(it);
     } else if (what < 80) {
       take();
     } else if (what < 92) {
       const auto id = static_cast<std::size_t>(draw(0, 5));
-      room_.places.give_back(WorkloadId(id));
+      cluster_.places.give_back(WorkloadId(id));
       claims_.erase(id);
     } else if (what < 96) {
       const std::string name = some_flavor();
       if (flavors_.erase(name) > 0) {
-        room_.places.remove_flavor(room_.id(name));
+        cluster_.places.remove_flavor(cluster_.id(name));
       } else {
         flavors_[name] = chance(50) ? api::StringMap{} : api::StringMap{{"kind", "a"}};
-        room_.flavor(name, "t", flavors_[name]);
+        cluster_.flavor(name, "t", flavors_[name]);
       }
     } else {
       topology_ = !topology_;
       if (topology_) {
-        room_.topology("t", levels());
+        cluster_.topology("t", levels());
       } else {
-        room_.places.remove_topology("t");
+        cluster_.places.remove_topology("t");
       }
     }
   }
@@ -88,22 +88,22 @@ class Life {
     labels["block"] = block;
     if (!chance(10)) labels["rack"] = block + "r" + std::to_string(draw(0, 2));
     if (chance(10)) labels["kubernetes.io/hostname"] = chance(50) ? "n1" : "h";
-    Amounts room{{"cpu", std::to_string(draw(0, 6))}, {"memory", std::to_string(draw(0, 9))}};
-    if (chance(20)) room.push_back({"gpu", std::to_string(draw(1, 4))});
-    api::Node node = Room::a_node(name, labels, room);
+    Amounts capacity{{"cpu", std::to_string(draw(0, 6))}, {"memory", std::to_string(draw(0, 9))}};
+    if (chance(20)) capacity.push_back({"gpu", std::to_string(draw(1, 4))});
+    api::Node node = Cluster::a_node(name, labels, capacity);
     node.ready = !chance(15);
     if (chance(20)) node.taints = {{"t", std::to_string(draw(0, 2)), "NoSchedule"}};
     nodes_[name] = node;
-    room_.places.set_node(node);
+    cluster_.places.set_node(node);
   }
 
   void set_pod() {
     const std::string name = "p" + std::to_string(draw(0, 14));
-    api::kueue::PodPlacement pod = Room::a_pod(name, chance(85) ? "n" + std::to_string(draw(0, 9)) : "h",
-                                               some_requests(), chance(60) ? "w" + std::to_string(draw(0, 5)) : "");
+    api::kueue::PodPlacement pod = Cluster::a_pod(name, chance(85) ? "n" + std::to_string(draw(0, 9)) : "h",
+                                                  some_requests(), chance(60) ? "w" + std::to_string(draw(0, 5)) : "");
     pod.bound = chance(70);
     pod.terminated = chance(10);
-    room_.places.set_pod(pod);
+    cluster_.places.set_pod(pod);
     if (pod.holds_node()) {
       pods_[name] = pod;
     } else {
@@ -114,14 +114,14 @@ class Life {
   void take() {
     const auto id = static_cast<std::size_t>(draw(0, 5));
     const std::vector<Gang> gangs = some_gangs();
-    Placement placement = room_.place(gangs);
+    Placement placement = cluster_.place(gangs);
     if (!placement.ok) return;
     Claim claim{"ns/w" + std::to_string(id), {}};
     for (std::size_t i = 0; i < gangs.size(); ++i) {
-      claim.pod_sets.emplace_back(gangs[i].requests, room_.places.assignment(placement.pod_sets[i]));
+      claim.pod_sets.emplace_back(gangs[i].requests, cluster_.places.assignment(placement.pod_sets[i]));
     }
     claims_[id] = {gangs, claim};
-    room_.places.take(WorkloadId(id), claim.holder, std::move(placement.pod_sets));
+    cluster_.places.take(WorkloadId(id), claim.holder, std::move(placement.pod_sets));
   }
 
   std::vector<Gang> some_gangs() {
@@ -142,37 +142,37 @@ class Life {
   }
 
   // The final objects, in a different order.
-  std::unique_ptr<Room> rebuilt(const std::set<std::size_t>& without = {}) {
-    auto room = std::make_unique<Room>();
+  std::unique_ptr<Cluster> rebuilt(const std::set<std::size_t>& without = {}) {
+    auto cluster = std::make_unique<Cluster>();
     for (const auto& [id, claim] : claims_) {
       if (without.contains(id)) continue;
       std::vector<StatedPlaces> stated;
       for (std::size_t i = 0; i < claim.second.pod_sets.size(); ++i) {
         const auto& [requests, assignment] = claim.second.pod_sets[i];
-        stated.push_back({claim.first[i].flavor, room->amounts(requests), assignment});
+        stated.push_back({claim.first[i].flavor, cluster->amounts(requests), assignment});
       }
-      room->places.take_stated(WorkloadId(id), claim.second.holder, stated);
+      cluster->places.take_stated(WorkloadId(id), claim.second.holder, stated);
     }
     for (auto it = pods_.rbegin(); it != pods_.rend(); ++it) {
       if (!it->second.workload.empty() && without.contains(static_cast<std::size_t>(it->second.workload[1] - '0')))
         continue;
-      room->places.set_pod(it->second);
+      cluster->places.set_pod(it->second);
     }
-    for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) room->places.set_node(it->second);
-    for (const auto& [name, labels] : flavors_) room->flavor(name, "t", labels);
-    if (topology_) room->topology("t", levels());
-    return room;
+    for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it) cluster->places.set_node(it->second);
+    for (const auto& [name, labels] : flavors_) cluster->flavor(name, "t", labels);
+    if (topology_) cluster->topology("t", levels());
+    return cluster;
   }
 
-  void compare_with(Room& fresh) {
+  void compare_with(Cluster& fresh) {
     for (int i = 0; i < 4; ++i) {
       const std::vector<Gang> gangs = some_gangs();
-      ASSERT_EQ(room_.where(gangs), fresh.where(gangs));
-      ASSERT_EQ(room_.text(room_.place(gangs, true)), fresh.text(fresh.place(gangs, true)));
+      ASSERT_EQ(cluster_.where(gangs), fresh.where(gangs));
+      ASSERT_EQ(cluster_.text(cluster_.place(gangs, true)), fresh.text(fresh.place(gangs, true)));
     }
   }
   void compare() {
-    ASSERT_EQ(room_.broken(), "");
+    ASSERT_EQ(cluster_.broken(), "");
     const auto fresh = rebuilt();
     ASSERT_EQ(fresh->broken(), "");
     compare_with(*fresh);
@@ -182,7 +182,7 @@ class Life {
   void suppose() {
     std::set<std::size_t> without;
     {
-      Places::Trial trial(room_.places);
+      Places::Trial trial(cluster_.places);
       for (const auto& [id, claim] : claims_) {
         if (!chance(50)) continue;
         without.insert(id);
@@ -194,12 +194,12 @@ class Life {
       }
       compare_with(*rebuilt(without));
     }
-    ASSERT_EQ(room_.broken(), "");
+    ASSERT_EQ(cluster_.broken(), "");
   }
 
   std::mt19937 random_;
   bool groups_;
-  Room room_;
+  Cluster cluster_;
   std::map<std::string, api::Node> nodes_;
   std::map<std::string, api::kueue::PodPlacement> pods_;
   std::map<std::size_t, std::pair<std::vector<Gang>, Claim>> claims_;

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "engine/topology/room.h"
+#include "engine/topology/cluster.h"
 
 namespace berth::engine::replacement_property_test {
 namespace {
@@ -26,20 +26,20 @@ class Failures {
   int draw(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }
   bool chance(int percent) { return draw(1, 100) <= percent; }
 
-  void furnish() {
-    room_ = std::make_unique<Room>();
+  void add_racks() {
+    cluster_ = std::make_unique<Cluster>();
     free_.clear();
     labels_.clear();
-    room_->topology("t", {"block", "rack", "kubernetes.io/hostname"});
-    room_->flavor("f", "t");
+    cluster_->topology("t", {"block", "rack", "kubernetes.io/hostname"});
+    cluster_->flavor("f", "t");
     const int nodes = draw(4, 12);
     for (int i = 0; i < nodes; ++i) {
       const std::string name = "n" + std::to_string(i), block = "b" + std::to_string(draw(0, 1));
       labels_[name] = {{"block", block}, {"rack", block + "r" + std::to_string(draw(0, 1))}};
       free_[name] = draw(1, 5);
-      room_->node(name, labels_[name], {{"cpu", std::to_string(free_[name])}});
+      cluster_->node(name, labels_[name], {{"cpu", std::to_string(free_[name])}});
       if (!chance(25)) continue;
-      room_->pod("p" + name, name, {{"cpu", "1"}});
+      cluster_->pod("p" + name, name, {{"cpu", "1"}});
       --free_[name];
     }
   }
@@ -64,12 +64,12 @@ class Failures {
   }
 
   void one() {
-    furnish();
+    add_racks();
     const Gang gang = some_gang();
-    Placement placement = room_->place({gang});
+    Placement placement = cluster_->place({gang});
     if (!placement.ok) return;
-    const auto before = room_->places.assignment(placement.pod_sets[0]);
-    room_->places.take(WorkloadId(std::size_t{0}), "ns/w0", std::move(placement.pod_sets));
+    const auto before = cluster_->places.assignment(placement.pod_sets[0]);
+    cluster_->places.take(WorkloadId(std::size_t{0}), "ns/w0", std::move(placement.pod_sets));
     Counts stays;
     for (const auto& domain : before->domains) {
       stays[domain.values[0]] = domain.count;
@@ -83,35 +83,35 @@ class Failures {
       free_.erase(failed.back());
       fail(failed.back());
     }
-    const Placement found = room_->places.replace(room_->asks({gang}), std::vector{before}, failed);
-    ASSERT_EQ(room_->broken(), "");
+    const Placement found = cluster_->places.replace(cluster_->asks({gang}), std::vector{before}, failed);
+    ASSERT_EQ(cluster_->broken(), "");
     judge(gang, stays, found);
     if (!found.ok) return;
-    room_->places.take(WorkloadId(std::size_t{0}), "ns/w0", found.pod_sets);
-    ASSERT_EQ(room_->broken(), "");
+    cluster_->places.take(WorkloadId(std::size_t{0}), "ns/w0", found.pod_sets);
+    ASSERT_EQ(cluster_->broken(), "");
   }
 
   void fail(const std::string& name) {
     const int how = draw(0, 2);
     if (how == 0) {
-      room_->places.remove_node(name);
+      cluster_->places.remove_node(name);
     } else if (how == 1) {
-      api::Node node = Room::a_node(name, labels_[name], {{"cpu", "5"}});
+      api::Node node = Cluster::a_node(name, labels_[name], {{"cpu", "5"}});
       node.ready = false;
-      room_->places.set_node(node);
+      cluster_->places.set_node(node);
     }
   }
 
   void judge(const Gang& gang, const Counts& stays, const Placement& found) {
-    std::int32_t missing = gang.count, room = 0;
+    std::int32_t missing = gang.count, capacity = 0;
     for (const auto& [node, count] : stays) missing -= count;
     for (const auto& [node, count] : free_) {
       const bool inside =
           level_.empty() || stays.empty() || labels_[node][level_] == labels_[stays.begin()->first][level_];
-      if (inside) room += count;
+      if (inside) capacity += count;
     }
     if (slice_ == 1 && !(stays.empty() && !level_.empty())) {
-      ASSERT_EQ(found.ok, room >= missing) << found.failure.text;
+      ASSERT_EQ(found.ok, capacity >= missing) << found.failure.text;
     }
     if (!found.ok) {
       ++refused;
@@ -121,7 +121,7 @@ class Failures {
     ++replaced;
     std::int32_t sum = 0;
     std::map<std::string, std::int32_t> racks, domains;
-    const auto assignment = room_->places.assignment(found.pod_sets[0]);
+    const auto assignment = cluster_->places.assignment(found.pod_sets[0]);
     Counts now;
     for (const auto& domain : assignment->domains) {
       const std::string& node = domain.values[0];
@@ -142,7 +142,7 @@ class Failures {
   }
 
   std::mt19937 random_;
-  std::unique_ptr<Room> room_;
+  std::unique_ptr<Cluster> cluster_;
   Counts free_;
   std::map<std::string, api::StringMap> labels_;
   std::string level_;  // the required level

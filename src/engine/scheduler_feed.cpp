@@ -1,0 +1,57 @@
+#include "engine/scheduler_feed.h"
+
+#include <string>
+#include <utility>
+
+#include "api/meta.h"
+#include "engine/lifecycle/next.h"
+
+namespace berth::engine {
+
+void SchedulerFeed::update(Tracked& t, Time now) {
+  reports_.touch(t);
+  const std::string local_key = api::object_key(t.now->meta.ns, t.now->queue_name);
+  const auto* holding = holding_status(t);
+  const auto* local = facts_.registries.local_queue(local_key);
+  workloads_.file(t, local_key,
+                  holding != nullptr ? holding->admission->cluster_queue
+                  : local != nullptr ? local->cluster_queue
+                                     : std::string());
+  reports_.touch(t);
+  second_passes_.plan(t, now);
+  set_timer(t);
+
+  if (holding != nullptr) {
+    scheduler_.hold(t.id, views_.holding(t, *holding));
+    return;
+  }
+  if (scheduler_.holds(t.id)) scheduler_.release(t.id);
+  const bool anew = std::exchange(t.retell, false);
+  if (auto pending = views_.pending(t)) {
+    if (scheduler_.submit(t.id, *pending, anew)) say_of_this_generation(t, now);
+  } else {
+    scheduler_.withdraw(t.id);
+  }
+}
+
+// What was said about a former generation of a waiting workload is said about this one too, because it still holds.
+void SchedulerFeed::say_of_this_generation(Tracked& t, Time now) {
+  const auto* quota = api::find_condition(t.now->status.conditions, api::kueue::kQuotaReserved);
+  const bool said = quota != nullptr && !quota->status && quota->observed_generation != t.now->meta.generation;
+  if (!said || t.untold_reason) return;
+  t.untold_reason = lifecycle::PendingReason{quota->reason, quota->message, {}};
+  messages_.tell_later(t, now);
+}
+
+void SchedulerFeed::set_timer(Tracked& t) {
+  if (t.await_until) return workloads_.set_timer(t, t.await_until);
+  auto timer = lifecycle::next_time(*t.now, facts_.options.wait_for_pods_ready,
+                                    facts_.options.topology_waits.places_timeout, views_.report_due(t));
+  const auto second_pass = t.second_pass ? std::optional(t.second_pass->at) : std::nullopt;
+  for (const auto& other : {t.retry_at, second_pass, t.node_deadline}) {
+    if (other && (!timer || *other < *timer)) timer = other;
+  }
+  workloads_.set_timer(t, timer);
+}
+
+}  // namespace berth::engine

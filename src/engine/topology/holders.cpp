@@ -1,0 +1,79 @@
+#include "engine/topology/holders.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace berth::engine::topology {
+
+HolderId Holders::intern(std::string_view name) {
+  if (auto it = ids_.find(std::string(name)); it != ids_.end()) return it->second;
+  HolderId id(holders_.size());
+  if (free_.empty()) {
+    holders_.emplace_back();
+  } else {
+    id = free_.back();
+    free_.pop_back();
+  }
+  holders_[id.index()].name = name;
+  ids_.emplace(name, id);
+  return id;
+}
+
+void Holders::release_if_idle(HolderId id) {
+  Holder& holder = holders_[id.index()];
+  if (!is_workload(id) || !holder.parts.empty() || holder.pods > 0) return;
+  ids_.erase(holder.name);
+  holder = Holder();
+  free_.push_back(id);
+}
+
+void Holders::note_leaver(HolderId id) {
+  if (!id.valid() || !is_workload(id)) return;
+  Holder& holder = holders_[id.index()];
+  if (holder.parts.empty() && holder.pods > 0) {
+    leavers_.insert(id);
+  } else {
+    leavers_.erase(id);
+    holder.awaited_since.reset();
+  }
+}
+
+void Holders::note_gone_by(HolderId id, const api::kueue::PodPlacement& pod) {
+  Time& gone_by = holders_[id.index()].gone_by;
+  if (pod.gone_by) gone_by = std::max(gone_by, *pod.gone_by);
+}
+
+// Pods get their grace period; after that a kubelet needs a few seconds. After five more minutes the node or its
+// controller does not respond, and nothing says when it will.
+Time Holders::patience(HolderId leaver, Time now, bool only_looks) {
+  constexpr std::chrono::minutes kPatience{5};
+  Holder& holder = holders_[leaver.index()];
+  if (!holder.awaited_since && !only_looks) holder.awaited_since = now;
+  return std::max(holder.awaited_since.value_or(now), holder.gone_by) + kPatience;
+}
+
+HolderId Holders::of(WorkloadId workload) const {
+  return workload.index() < of_workload_.size() ? of_workload_[workload.index()] : HolderId();
+}
+
+void Holders::set_of(WorkloadId workload, HolderId holder) {
+  if (of_workload_.size() <= workload.index()) of_workload_.resize(workload.index() + 1);
+  of_workload_[workload.index()] = holder;
+}
+
+void Holders::note_stray(LeafDomainId leaf, HolderId holder) {
+  bool claims = false, pods = false;
+  for (const Row& row : usage_.rows(leaf)) {
+    if (row.holder != holder) continue;
+    claims = claims || row.claimed > 0;
+    pods = pods || row.pods > 0;
+  }
+  std::set<LeafDomainId>& strays = holders_[holder.index()].strays;
+  if (pods && !claims) {
+    strays.insert(leaf);
+  } else if (!strays.empty()) {
+    strays.erase(leaf);
+  }
+}
+
+}  // namespace berth::engine::topology

@@ -1,0 +1,98 @@
+#include "engine/workload_events.h"
+
+#include <algorithm>
+
+#include "api/meta.h"
+#include "base/planted.h"
+#include "engine/lifecycle/state.h"
+#include "engine/transitions.h"
+
+namespace berth::engine {
+
+using api::kueue::Workload;
+
+void WorkloadEvents::on(Time, const CheckReported& e, Effects&) {
+  Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
+  if (t == nullptr) return;
+  const auto state = lifecycle::state_of(*t->now);
+  if (state != lifecycle::State::kReserved && state != lifecycle::State::kAdmitted) return;
+  const auto& listed = t->now->status.admission_checks;
+  if (std::ranges::find(listed, e.state.name, &api::kueue::AdmissionCheckState::name) == listed.end()) return;
+  auto& known = t->check_reports[e.state.name];
+  if (known == e.state) return;
+  known = e.state;
+  workloads_.mark(*t);
+}
+
+void WorkloadEvents::on(Time now, const WorkloadSeen& e, Effects&) {
+  const Workload& seen = *e.object;
+  const std::string key = api::object_key(seen.meta);
+  retention_.seen(e.object);
+  Tracked* t = workloads_.find(key);
+  if (t != nullptr && t->base->meta.uid != seen.meta.uid) {
+    forget(*t, now);
+    t = nullptr;
+  }
+  if (t == nullptr) {
+    if (lifecycle::state_of(seen) == lifecycle::State::kFinished) return;
+    t = &workloads_.insert(key, scheduler_.enter(seen.meta.uid, job_uid_of(seen), key));
+    writes_.accept(*t, e.object);
+    return;
+  }
+  writes_.see(*t, e.object);
+}
+
+void WorkloadEvents::on(Time now, const WorkloadGone& e, Effects&) {
+  retention_.gone(api::object_key(e.ns, e.name), e.uid);
+  Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
+  if (planted(Planted::kKeptClaim)) return;
+  if (t != nullptr && (e.uid.empty() || t->base->meta.uid == e.uid)) forget(*t, now);
+}
+
+void WorkloadEvents::on(Time, const JobReported& e, Effects&) {
+  Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
+  if (t == nullptr || t->report == e.report) return;
+  t->report = e.report;
+  workloads_.mark(*t);
+}
+
+void WorkloadEvents::on(Time now, const WriteSettled& e, Effects& out) {
+  if (Tracked* gone = writes_.settle(e, now, out)) forget(*gone, now);
+}
+
+void WorkloadEvents::on(Time, const NodeSeen& e, Effects&) {
+  scheduler_.set_node(*e.object);
+  mark_all(nodes_.set_node(e.object));
+}
+
+void WorkloadEvents::on(Time, const NodeGone& e, Effects&) {
+  scheduler_.remove_node(e.name);
+  mark_all(nodes_.remove_node(e.name));
+}
+
+void WorkloadEvents::on(Time, const PodSeen& e, Effects&) {
+  scheduler_.set_pod(*e.object);
+  mark_all(nodes_.set_pod(e.object));
+}
+
+void WorkloadEvents::on(Time, const PodGone& e, Effects&) {
+  scheduler_.remove_pod(e.uid);
+  mark_all(nodes_.remove_pod(e.uid));
+}
+
+void WorkloadEvents::mark_all(const std::vector<WorkloadId>& concerned) {
+  for (const WorkloadId id : concerned) {
+    if (Tracked* t = workloads_.find(id)) workloads_.mark(*t);
+  }
+}
+
+void WorkloadEvents::forget(Tracked& t, Time now) {
+  writes_.forget(t, now);
+  reports_.touch(t);
+  nodes_.forget(t.id);
+  scheduler_.leave(t.id);
+  second_passes_.forget(t);
+  workloads_.erase(t);
+}
+
+}  // namespace berth::engine

@@ -1,0 +1,54 @@
+// What is seen of workloads, their jobs, nodes and pods. Each event marks the workloads that it affects.
+#pragma once
+
+#include <vector>
+
+#include "engine/events.h"
+#include "engine/node_watch.h"
+#include "engine/queue_reports.h"
+#include "engine/retention.h"
+#include "engine/schedule/scheduler.h"
+#include "engine/second_pass_timers.h"
+#include "engine/tracked.h"
+#include "engine/workload_writes.h"
+
+namespace berth::engine {
+
+class WorkloadEvents {
+ public:
+  WorkloadEvents(Scheduler& scheduler, TrackedWorkloads& workloads, WorkloadWrites& writes, QueueReports& reports,
+                 SecondPassTimers& second_passes, NodeWatch& nodes, Retention& retention)
+      : scheduler_(scheduler),
+        workloads_(workloads),
+        writes_(writes),
+        reports_(reports),
+        second_passes_(second_passes),
+        nodes_(nodes),
+        retention_(retention) {}
+
+  void on(Time now, const WorkloadSeen& e, Effects& out);
+  void on(Time now, const WorkloadGone& e, Effects& out);
+  void on(Time now, const JobReported& e, Effects& out);
+  void on(Time now, const CheckReported& e, Effects& out);
+  void on(Time now, const WriteSettled& e, Effects& out);
+  void on(Time now, const NodeSeen& e, Effects& out);
+  void on(Time now, const NodeGone& e, Effects& out);
+  void on(Time now, const PodSeen& e, Effects& out);
+  void on(Time now, const PodGone& e, Effects& out);
+
+  // The workload is gone, or has finished.
+  void forget(Tracked& t, Time now);
+
+ private:
+  void mark_all(const std::vector<WorkloadId>& concerned);
+
+  Scheduler& scheduler_;
+  TrackedWorkloads& workloads_;
+  WorkloadWrites& writes_;
+  QueueReports& reports_;
+  SecondPassTimers& second_passes_;
+  NodeWatch& nodes_;
+  Retention& retention_;
+};
+
+}  // namespace berth::engine

@@ -1,0 +1,60 @@
+// A workload as others look at it: as the table of states sees its situation, as it waits in the scheduler, and as it
+// holds quota and places there. All follows from its decided status, the objects that it names, and the options.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "engine/asks.h"
+#include "engine/engine_facts.h"
+#include "engine/lifecycle/next.h"
+#include "engine/queue/workload.h"
+#include "engine/tracked.h"
+
+namespace berth::engine {
+
+// The status by which it holds quota: the decided one, that of the write in flight, or the API's; nullptr: none does.
+const api::kueue::WorkloadStatus* holding_status(const Tracked& t);
+
+class WorkloadViews {
+ public:
+  explicit WorkloadViews(const EngineFacts& facts) : facts_(facts) {}
+  // A copy that reads `facts`, a copy of the other's.
+  WorkloadViews(const WorkloadViews& other, const EngineFacts& facts) : facts_(facts), known_(other.known_) {}
+
+  // --- For the table of states. The failed nodes are left out (FailedNodes).
+  lifecycle::Situation situation(const Tracked& t) const;
+  std::optional<Time> report_due(const Tracked& t) const;  // see Situation::report_due
+  lifecycle::SecondPassNeed second_pass_need(const Tracked& t) const;
+
+  // --- For the scheduler.
+  lifecycle::Priority priority(const api::kueue::Workload& workload) const;
+  Time queue_order_time(const Tracked& t) const;
+  // What it requests; kept with the workload until its generation changes.
+  const Asks& asks(Tracked& t);
+  std::optional<Pending> pending(Tracked& t);  // nullopt: it does not wait in a queue
+  // As if it waited now; nullopt: its local queue does not exist.
+  std::optional<Pending> as_if_pending(const Tracked& t) const;
+  Holding holding(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
+
+  // --- Topology placement (workload_places.cpp).
+  // What the pods of its admission require, with the updates of admission checks; in the order of the admission's pod
+  // sets, with its counts.
+  std::vector<PodSetRequest> admitted_pod_sets(const Tracked& t) const;
+  // What the pods of its admission tolerate, by pod set.
+  std::vector<std::vector<api::Toleration>> tolerations(Tracked& t);
+
+ private:
+  Ptr<Asks> present_asks(const Tracked& t) const;  // those kept, or computed anew
+  Pending pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const;
+  std::vector<Holding::PodSetPlaces> places(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
+
+  const EngineFacts& facts_;
+  std::deque<Ptr<Asks>> known_;  // recently computed Asks, shared by workloads that request the same
+};
+
+// Whether the admission has a topology assignment.
+bool has_places(const api::kueue::Admission& admission);
+
+}  // namespace berth::engine
