@@ -7,7 +7,6 @@
 #include <boost/asio/ssl/host_name_verification.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/write.hpp>
 #include <charconv>
 #include <chrono>
 
@@ -36,10 +35,27 @@ std::string warning_text(std::string_view value) {
   return text;
 }
 
+// Head and body in one piece: TLS encrypts and sends each buffer that it gets by itself.
+std::string to_text(const HttpRequest& request, std::string_view host) {
+  std::string text;
+  text.reserve(512 + request.target.size() + request.body.size());
+  const auto line = [&text](std::string_view name, std::string_view value) {
+    text.append(name).append(": ").append(value).append("\r\n");
+  };
+  text.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\n");
+  line("Host", host);
+  for (const auto& [name, value] : request.headers) line(name, value);
+  if (!request.body.empty() || (request.method != "GET" && request.method != "HEAD"))
+    line("Content-Length", std::to_string(request.body.size()));
+  return text.append("\r\n").append(request.body);
+}
+
 }  // namespace
 
 Connection::Connection(asio::io_context& io, Context context, const TransportOptions& options)
-    : context_(std::move(context)), options_(options), resolver_(io), stream_(io, *context_), timer_(io) {}
+    : context_(std::move(context)), options_(options), resolver_(io), stream_(io, *context_), timer_(io) {
+  buffer_.reserve(kPieceBytes);  // most answers are read at once
+}
 
 // --- Opening.
 
@@ -129,20 +145,13 @@ std::string Connection::handshake_error(const ErrorCode& error) {
 // --- Requests.
 
 void Connection::send(HttpRequest request, Duration timeout, std::function<void(std::string)> done) {
-  request_.emplace();
-  request_->version(11);
-  request_->method_string(request.method);
-  request_->target(request.target);
-  request_->set(http::field::host, endpoint(options_.host, options_.port));
-  for (const auto& [name, value] : request.headers) request_->set(name, value);
-  request_->body() = std::move(request.body);
-  request_->prepare_payload();
+  request_ = to_text(request, endpoint(options_.host, options_.port));
   reusable_ = false;
   arm(timeout,
       "no answer within " + std::to_string(std::chrono::duration_cast<std::chrono::seconds>(timeout).count()) + " s");
-  http::async_write(stream_, *request_,
+  asio::async_write(stream_, asio::buffer(request_),
                     [self = shared_from_this(), done = std::move(done)](const ErrorCode& error, std::size_t) {
-                      self->request_.reset();
+                      self->request_ = {};
                       done(error ? "the connection broke while sending: " + self->describe(error) : std::string());
                     });
 }

@@ -70,7 +70,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer timer_;
   std::string overdue_;  // why the timer closed the connection; empty: it did not
   boost::beast::flat_buffer buffer_;
-  std::optional<boost::beast::http::request<boost::beast::http::string_body>> request_;
+  std::string request_;  // while it is sent
   std::optional<boost::beast::http::response_parser<boost::beast::http::string_body>> whole_;
   std::optional<boost::beast::http::response_parser<boost::beast::http::buffer_body>> pieces_;
   std::string piece_;

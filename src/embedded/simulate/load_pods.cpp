@@ -26,8 +26,6 @@ LoadPods::LoadPods(const Load& load, api::RestClient& client, Executor& executor
   informer_.on_change([this](const JsonPtr& old, const JsonPtr& now) { changed(old, now); });
 }
 
-LoadPods::~LoadPods() { *alive_ = false; }
-
 void LoadPods::start() { informer_.start(); }
 
 void LoadPods::submit(const Submission& submission) {
@@ -45,22 +43,24 @@ void LoadPods::create(Pod pod) {
   request.body = pod_of(load_, *pod.submission, pod.index, pod.attempt);
   const std::string key = api::object_key(request.ns, std::string(string_at(request.body, {"metadata", "name"})));
   pods_[key] = pod;
-  client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
-    if (*alive && !response.ok()) on_refusal_(key, response);
-  });
+  client_.call(std::move(request), lifetime_.guard([this, key](const api::RestResponse& response) {
+    if (!response.ok()) on_refusal_(key, response);
+  }));
 }
 
 void LoadPods::changed(const JsonPtr& old, const JsonPtr& now) {
   const auto it = pods_.find(api::object_key(now ? *now : *old));
   if (it == pods_.end() || it->second.over) return;
   const auto phase = now ? string_at(*now, {"status", "phase"}) : std::string_view();
-  if (phase == "Succeeded") {
+  const bool grouped = load_.kinds[it->second.submission->kind].pods > 1;
+  const bool deleted = now && find_path(*now, {"metadata", "deletionTimestamp"}) != nullptr;
+  // A single pod that succeeds after its eviction does not count: its workload has given its quota back.
+  if (phase == "Succeeded" && (grouped || !deleted)) {
     it->second.over = true;
     return;
   }
   // Berth may keep a deleted pod of a group until there is another one. A single pod is created again under its name.
-  const bool grouped = load_.kinds[it->second.submission->kind].pods > 1;
-  const bool leaves = now && (phase == "Failed" || find_path(*now, {"metadata", "deletionTimestamp"}) != nullptr);
+  const bool leaves = now && (phase == "Failed" || deleted);
   if (!now || (grouped && leaves)) replace(it->second);
 }
 
