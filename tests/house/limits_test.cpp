@@ -45,9 +45,7 @@ const std::set<std::string> kLargeClasses = {
 
 // Tests that still lie elsewhere than the source with their name. Shorten this list.
 const std::set<std::string> kMisplacedTests = {
-    "tests/engine/pending_positions_test.cpp", "tests/engine/pods_ready_test.cpp",
-    "tests/engine/preemption_gates_test.cpp",  "tests/engine/schedule/places_test.cpp",
-    "tests/engine/topology/ledger_test.cpp",   "tests/jobs/leader_worker_set_test.cpp",
+    "tests/jobs/leader_worker_set_test.cpp",
     "tests/jobs/served_group_test.cpp",
 };
 
