@@ -57,9 +57,7 @@ void JournalHistory::ask(console::HistoryQuestion question, std::function<void(R
 }
 
 void JournalHistory::step_soon() {
-  executor_.post([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (!alive.expired()) step();
-  });
+  executor_.post(lifetime_.guard([this] { step(); }));
 }
 
 void JournalHistory::step() {
@@ -74,12 +72,11 @@ void JournalHistory::step() {
 }
 
 void JournalHistory::rest_later() {
-  executor_.after(kRestAfter, [this, alive = std::weak_ptr<bool>(alive_)] {
-    if (alive.expired()) return;
+  executor_.after(kRestAfter, lifetime_.guard([this] {
     if (!waiting_.empty() || executor_.now() - asked_ < kRestAfter) return rest_later();
     rests_ = true;
     reader_.rest();
-  });
+  }));
 }
 
 }  // namespace berth::cli

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "console/history.h"
 #include "journal/strips.h"
 
@@ -35,7 +36,7 @@ class JournalHistory {
   std::deque<Waiting> waiting_;
   Time asked_{};
   bool rests_ = true;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::cli

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <memory>
 #include <optional>
-#include <span>
 #include <sstream>
 
 #include "base/assert.h"
@@ -20,7 +19,9 @@
 #include "cli/configuration_file.h"
 #include "cli/console_host.h"
 #include "cli/data_dir.h"
+#include "cli/first_objects.h"
 #include "cli/job_kinds.h"
+#include "cli/one_path.h"
 #include "cli/visibility.h"
 #include "controller/configure.h"
 #include "controller/controller.h"
@@ -57,26 +58,6 @@ std::string url_of(const std::string& address, std::uint16_t port) {
   return "https://" + host + ":" + std::to_string(port);
 }
 
-// The definitions of Kueue's and Volcano's kinds, and of the kinds of jobs. Another project owns the latter: a
-// definition that somebody put in the place of ours stays.
-Result<std::vector<ObjectToApply>> definitions(std::span<const embedded::File> external_kinds) {
-  std::vector<ObjectToApply> all;
-  const auto add = [&all](std::span<const embedded::File> files, bool force) -> Result<void> {
-    for (const embedded::File& file : files) {
-      auto objects = parse_objects(file.content, std::string(file.name));
-      if (!objects) return tl::unexpected(objects.error());
-      for (ObjectToApply& object : *objects) {
-        object.force = force;
-        all.push_back(std::move(object));
-      }
-    }
-    return {};
-  };
-  if (auto added = add(embedded::crds(), true); !added) return tl::unexpected(added.error());
-  if (auto added = add(external_kinds, false); !added) return tl::unexpected(added.error());
-  return all;
-}
-
 Result<http::TokenTable> read_tokens(const std::string& path) {
   if (path.empty()) return http::TokenTable();
   std::ifstream in(path, std::ios::binary);
@@ -86,40 +67,6 @@ Result<http::TokenTable> read_tokens(const std::string& path) {
   if (!tokens) return fail(path + ": " + tokens.error().message);
   return tokens;
 }
-
-// The ConfigMap in which extension servers that delegate authentication find the CA of client certificates, as in
-// other clusters.
-ObjectToApply whom_clients_are_signed_by(const std::string& authority) {
-  return {
-      JsonObject{{"apiVersion", "v1"},
-                 {"kind", "ConfigMap"},
-                 {"metadata", JsonObject{{"name", "extension-apiserver-authentication"}, {"namespace", "kube-system"}}},
-                 {"data", JsonObject{{"client-ca-file", authority}}}},
-      "the authority of client certificates"};
-}
-
-// Serves one path of another handler and nothing else.
-class OnePath final : public berth::http::Handler {
- public:
-  OnePath(berth::http::Handler& all, std::string path) : all_(all), path_(std::move(path)) {}
-
-  std::unique_ptr<Parsed> parse(berth::http::HttpRequest request) const override {
-    if (request.target.substr(0, request.target.find('?')) != path_) return std::make_unique<Elsewhere>();
-    return all_.parse(std::move(request));
-  }
-  std::unique_ptr<berth::http::Exchange> execute(std::unique_ptr<Parsed> request,
-                                                 std::shared_ptr<berth::http::ResponseSink> sink) override {
-    if (dynamic_cast<Elsewhere*>(request.get()) == nullptr) return all_.execute(std::move(request), std::move(sink));
-    sink->respond([] { return berth::http::not_found_page(); });
-    return nullptr;
-  }
-  berth::http::HttpResponse overloaded() const override { return all_.overloaded(); }
-
- private:
-  struct Elsewhere final : Parsed {};
-  berth::http::Handler& all_;
-  const std::string path_;
-};
 
 // The members are in the order in which they depend on each other; they are destroyed in reverse order.
 class Up {
@@ -321,9 +268,9 @@ class Up {
   }
 
   void apply_objects_at_start() {
-    auto objects = definitions(external_kinds_);
+    auto objects = definitions_at_start(external_kinds_);
     auto given = read_objects(options_.load);
-    if (objects) objects->push_back(whom_clients_are_signed_by(client_authority_));
+    if (objects) objects->push_back(client_authority_map(client_authority_));
     if (!objects || !given) return finish(fail((!objects ? objects : given).error().message));
     apply_objects(*core_, core_->registry(), executor_, std::move(*objects),
                   [this, given = std::move(*given)](Result<void> done) {
@@ -335,21 +282,19 @@ class Up {
   void start_work(const std::vector<ObjectToApply>& given) {
     cluster_->start();
     if (controller_) {
+      controller_->on_leading([this] { look_whether_ready(); });
       controller_->lead();
       controller_->start();
     }
     apply_objects(*core_, core_->registry(), executor_, given, [this](Result<void> done) {
       if (!done) return finish(std::move(done));
-      wait_until_leading();
+      all_applied_ = true;
+      look_whether_ready();
     });
   }
 
-  void wait_until_leading() {
-    if (stopping_) return;
-    if (controller_ && !controller_->leading()) {
-      executor_.after(std::chrono::milliseconds(10), [this] { wait_until_leading(); });
-      return;
-    }
+  void look_whether_ready() {
+    if (stopping_ || !all_applied_ || (controller_ && !controller_->leading())) return;
     ready_ = true;
     if (console_) {
       console_->start();
@@ -415,6 +360,7 @@ class Up {
   std::string metrics_url_;
   std::string console_token_;  // valid for this process; in no file
   std::unique_ptr<ConsoleHost> console_;
+  bool all_applied_ = false;  // every object of the start
   bool ready_ = false;
   bool stopping_ = false;
   Result<void> outcome_;

@@ -56,15 +56,14 @@ void Positions::ask_queue(const std::string& name, Queue& queue) {
                            std::string(api::visibility::kVersions[0]) + "/clusterqueues/" + name + "/" +
                            std::string(api::visibility::kSubresource) +
                            "?limit=" + std::to_string(kMaxPositionsOfQueue);
-  read_(path, [this, name, alive = std::weak_ptr<bool>(alive_)](const api::RestResponse& response) {
-    if (alive.expired()) return;
+  read_(path, lifetime_.guard([this, name](const api::RestResponse& response) {
     --in_flight_;
     const auto it = queues_.find(name);
     if (it == queues_.end()) return;
     it->second.asking = false;
     if (response.ok()) take(name, response.body);
     if (in_flight_ < kQueuesAtOnce) ask(true);
-  });
+  }));
 }
 
 void Positions::take(const std::string& name, const Json& summary) {

@@ -10,6 +10,7 @@
 
 #include "api/rest.h"
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "console/collection.h"
 
 namespace berth::console {
@@ -50,7 +51,7 @@ class Positions {
   std::map<std::string, Queue> queues_;
   std::string next_;  // the queue after which the next round begins, so that all get their turn
   std::size_t in_flight_ = 0;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::console

@@ -50,9 +50,8 @@ template <typename F>
 void Sessions::authenticate(const std::string& token, F&& done) {
   http::HttpRequest request;
   request.headers.push_back({"Authorization", "Bearer " + token});
-  auth_.authenticate(request, [alive = std::weak_ptr<bool>(alive_), done = std::forward<F>(done)](auto caller) {
-    if (!alive.expired()) done(std::move(caller));
-  });
+  auth_.authenticate(request,
+                     lifetime_.guard([done = std::forward<F>(done)](auto caller) { done(std::move(caller)); }));
 }
 
 void Sessions::login(std::string token, std::function<void(tl::expected<std::string, http::HttpResponse>)> done) {

@@ -11,6 +11,7 @@
 #include <tl/expected.hpp>
 
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "console/budget.h"
 #include "console/rights.h"
 #include "http/message.h"
@@ -84,7 +85,7 @@ class Sessions {
   Executor& executor_;
   const Callbacks callbacks_;
   std::map<std::string, SessionPtr> sessions_;  // by the hash of the cookie's value
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::console

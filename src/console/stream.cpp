@@ -40,11 +40,10 @@ Stream::Stream(SessionPtr session, std::vector<Feed*> feeds, std::shared_ptr<htt
   }
   ++session_->streams;
   open_.insert(this);
-  sink_->on_room([this, alive = std::weak_ptr<bool>(alive_)] {
-    if (alive.expired()) return;
+  sink_->on_room(lifetime_.guard([this] {
     room_ = true;
     pump();
-  });
+  }));
   sink_->begin(200, stream_headers());
   send(std::string("retry: 2000\n\n"));
 }

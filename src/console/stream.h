@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "console/feeds.h"
 #include "console/sessions.h"
 #include "http/message.h"
@@ -53,7 +54,7 @@ class Stream final : public http::Exchange {
   std::shared_ptr<http::ResponseSink> sink_;
   std::set<Stream*>& open_;
   bool room_ = true, over_ = false, ready_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::console

@@ -21,6 +21,14 @@ constexpr int kMostLags = 3;
 
 using Fit = jobs::kinds::Fit;
 
+std::vector<jobs::kinds::JobKindPtr> managed_kinds(const ControllerOptions& options) {
+  std::vector<jobs::kinds::JobKindPtr> out;
+  for (const auto& kind : options.kinds) {
+    if (kind.managed) out.push_back(kind.description);
+  }
+  return out;
+}
+
 void tell(const jobs::kinds::JobKindSpec& kind, const Fit& fit) {
   const std::string name = kind.kind + " of " + kind.api_version();
   if (fit.state == Fit::State::kOtherVersion) {
@@ -41,14 +49,14 @@ void tell(const jobs::kinds::JobKindSpec& kind, const Fit& fit) {
 }  // namespace
 
 struct DescribedKinds::Kind {
-  Kind(const Context& context, jobs::kinds::JobKindPtr kind, kube::Informer& cache)
-      : spec(std::move(kind)), jobs(cache), adapter(spec, context.get), controller(adapter, make(context)) {}
+  Kind(const JobEnvironment& environment, const api::kueue::ObjectGetter& get, jobs::kinds::JobKindPtr kind,
+       kube::Informer& cache)
+      : spec(std::move(kind)), jobs(cache), adapter(spec, get), controller(adapter, environment, jobs, rules()) {}
 
   // Other controllers leave orphans of this kind to this one, and this one leaves all others to them.
-  JobController::Context make(const Context& context) {
-    JobController::Context made = context.job_context(jobs, *spec);
-    made.of_others = [this](const api::kueue::Workload& workload) { return !controls(workload) && !had(workload); };
-    return made;
+  JobController::Rules rules() {
+    return {[this](const Json& job) { return !jobs::kinds::is_skipped(*spec, job); },
+            [this](const api::kueue::Workload& workload) { return !controls(workload) && !had(workload); }};
   }
 
   bool controls(const api::kueue::Workload& workload) const {
@@ -72,30 +80,32 @@ struct DescribedKinds::Kind {
   int lags = 0;       // rounds of checks in a row that did not know the kind although it could be listed
 };
 
-DescribedKinds::DescribedKinds(Context context, const std::vector<jobs::kinds::JobKindPtr>& kinds,
-                               const std::vector<api::GroupVersionResource>& owners)
-    : context_(std::move(context)),
-      checks_(context_.client, context_.executor, context_.compares ? kinds : std::vector<jobs::kinds::JobKindPtr>()) {
+DescribedKinds::DescribedKinds(const JobEnvironment& environment, api::kueue::ObjectGetter get,
+                               std::function<void()> settled)
+    : environment_(environment),
+      shell_(environment.shell),
+      get_(std::move(get)),
+      settled_(std::move(settled)),
+      checks_(shell_.client, shell_.executor,
+              shell_.options.compare_kinds ? managed_kinds(shell_.options) : std::vector<jobs::kinds::JobKindPtr>()) {
   checks_.on_fit([](const jobs::kinds::JobKindSpec& kind, const Fit& fit) { tell(kind, fit); });
   checks_.on_round([this] { checked(); });
-  for (const auto& kind : kinds) {
-    kinds_.push_back(std::make_unique<Kind>(context_, kind, cache_of(kind->resource)));
+  for (const auto& kind : managed_kinds(shell_.options)) {
+    kinds_.push_back(std::make_unique<Kind>(environment_, get_, kind, cache_of(kind->resource)));
     Kind& made = *kinds_.back();
     made.jobs.on_change([&made](const JsonPtr& old, const JsonPtr& now) { made.controller.job_changed(old, now); });
     for (const auto& resource : kind->lookups) {
       cache_of(resource).on_change([&made](const JsonPtr&, const JsonPtr&) { made.controller.facts_changed(); });
     }
   }
-  for (const auto& owner : owners) cache_of(owner);
+  for (const auto& owner : shell_.options.external_kinds) cache_of(owner.resource);
 }
-
-DescribedKinds::~DescribedKinds() { *alive_ = false; }
 
 kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resource) {
   auto& cache = caches_[resource];
   if (cache == nullptr) {
     unsettled_.insert(resource);
-    auto options = context_.informer_options();
+    auto options = shell_.informer_options();
     options.gone_after = kUninstalledAfter;
     // In another version its jobs may go on: they keep their quota.
     options.may_be_gone = [this, resource] {
@@ -104,7 +114,7 @@ kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resour
       const bool moved = state == Fit::State::kOtherVersion && planted(Planted::kMovedKind);
       return state == Fit::State::kAbsent || state == Fit::State::kUnknown || moved;
     };
-    cache = std::make_unique<kube::Informer>(context_.client, context_.executor, resource, options);
+    cache = std::make_unique<kube::Informer>(shell_.client, shell_.executor, resource, options);
     cache->on_list([this, resource](const api::RestResponse& response) { listed(resource, response); });
     cache->on_synced([this, resource] {
       settle(resource);
@@ -134,7 +144,7 @@ void DescribedKinds::listed(const api::GroupVersionResource& resource, const api
 }
 
 void DescribedKinds::settle(const api::GroupVersionResource& resource) {
-  if (unsettled_.erase(resource) > 0 && unsettled_.empty()) context_.settled();
+  if (unsettled_.erase(resource) > 0 && unsettled_.empty()) settled_();
 }
 
 std::vector<std::string> DescribedKinds::missing() const {
@@ -155,7 +165,7 @@ bool DescribedKinds::listed_now(const Kind& kind) const {
 
 // A kind that was uninstalled goes on: the workloads of its jobs end.
 void DescribedKinds::manage(Kind& kind) {
-  if (!leading_ || !kind.jobs.synced() || (context_.compares && !checks_.known(*kind.spec))) return;
+  if (!leading_ || !kind.jobs.synced() || (shell_.options.compare_kinds && !checks_.known(*kind.spec))) return;
   const Fit fit = checks_.of(*kind.spec);
   const bool lagged = listed_now(kind) && fit.state != Fit::State::kMisfit && kind.lags >= kMostLags;
   if (!kind.runs && (fit.usable() || lagged)) {
@@ -178,10 +188,10 @@ void DescribedKinds::checked() {
     manage(*kind);
   }
   if (!lags) return;
-  context_.executor.after(kDocumentsLag, [this, alive = alive_] {
-    if (*alive) checks_.ask_again();
-  });
+  shell_.executor.after(kDocumentsLag, lifetime_.guard([this] { checks_.ask_again(); }));
 }
+
+DescribedKinds::~DescribedKinds() = default;
 
 void DescribedKinds::read() {
   checks_.start();

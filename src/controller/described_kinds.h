@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "api/kueue/webhooks/admission.h"
+#include "base/lifetime.h"
 #include "controller/job_controller.h"
+#include "controller/job_environment.h"
 #include "controller/kind_checks.h"
 #include "jobs/kinds/described_job.h"
 #include "kube/informer.h"
@@ -22,19 +24,9 @@ namespace berth::controller {
 
 class DescribedKinds {
  public:
-  struct Context {
-    api::RestClient& client;
-    Executor& executor;
-    std::function<kube::InformerOptions()> informer_options;
-    api::kueue::ObjectGetter get;  // any cached object
-    // The context of the controller of one kind.
-    std::function<JobController::Context(kube::Informer& jobs, const jobs::kinds::JobKindSpec& kind)> job_context;
-    std::function<void()> settled;  // called when settled() becomes true
-    bool compares = false;          // see ControllerOptions::compare_kinds
-  };
-  // `owners`: resources whose objects only own jobs.
-  DescribedKinds(Context context, const std::vector<jobs::kinds::JobKindPtr>& kinds,
-                 const std::vector<api::GroupVersionResource>& owners);
+  // The kinds and the owners that the options name. `get` returns any cached object. `settled` is called when settled()
+  // becomes true. `environment` must outlive it.
+  DescribedKinds(const JobEnvironment& environment, api::kueue::ObjectGetter get, std::function<void()> settled);
   ~DescribedKinds();
 
   void read();  // starts the caches
@@ -70,14 +62,17 @@ class DescribedKinds {
   void manage(Kind& kind);
   void checked();
 
-  Context context_;
+  const JobEnvironment& environment_;
+  Shell& shell_;
+  const api::kueue::ObjectGetter get_;
+  const std::function<void()> settled_;
   std::map<api::GroupVersionResource, std::unique_ptr<kube::Informer>> caches_;
   std::map<api::GroupVersionResource, int> told_;  // the code of the last list that was logged
   std::set<api::GroupVersionResource> unsettled_;
   std::vector<std::unique_ptr<Kind>> kinds_;
   KindChecks checks_;
   bool leading_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // timers check this
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

@@ -50,11 +50,11 @@ bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
 }  // namespace
 
 EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
-                       EffectSinks sinks, journal::Journal* journal)
+                       EffectReceiver& receiver, journal::Journal* journal)
     : executor_(executor),
       writes_(writes),
       events_(events),
-      sinks_(std::move(sinks)),
+      receiver_(receiver),
       options_(std::move(options)),
       engine_(options_),
       journal_(journal) {
@@ -64,7 +64,6 @@ EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& 
 }
 
 EngineHost::~EngineHost() {
-  *alive_ = false;
   if (wake_ != 0) executor_.cancel(wake_);
 }
 
@@ -84,9 +83,7 @@ void EngineHost::lead() {
 
 void EngineHost::decide_soon() {
   if (stopped_ || std::exchange(decision_posted_, true)) return;
-  executor_.post([this, alive = alive_] {
-    if (*alive) decide();
-  });
+  executor_.post(lifetime_.guard([this] { decide(); }));
 }
 
 void EngineHost::decide() {
@@ -94,15 +91,13 @@ void EngineHost::decide() {
   if (stopped_) return;
   if (journal_ != nullptr && waits_for_checkpoint()) {
     decision_posted_ = true;
-    executor_.after(kHoldStep, [this, alive = alive_] {
-      if (*alive) decide();
-    });
+    executor_.after(kHoldStep, lifetime_.guard([this] { decide(); }));
     return;
   }
   const Time began = executor_.now();
   const engine::Effects effects = engine_.schedule(began);
   if (journal_ != nullptr) journal_->scheduled(began, effects);
-  if (leading_) sinks_.decided(effects, executor_.now() - began);
+  if (leading_) receiver_.decided(effects, executor_.now() - began);
   perform(effects);
   if (leading_ && on_round_) on_round_();
 }
@@ -139,37 +134,37 @@ void EngineHost::make_checkpoint() {
 
 void EngineHost::perform(const engine::Effects& effects) {
   for (const auto& effect : effects) {
-    if (sinks_.takes && sinks_.takes(effect)) continue;
-    std::visit(Overloaded{
-                   [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
-                   [&](const engine::DeactivateWorkload& e) { deactivate(e); },
-                   [&](const engine::RecordEvent& e) {
-                     events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid, e.resource_version},
-                                    {e.warning, e.reason, e.note, {}, e.controller});
-                   },
-                   [&](const engine::ClusterQueueStatusChanged& e) { sinks_.cluster_queue_status_changed(e.name); },
-                   [&](const engine::LocalQueueStatusChanged& e) { sinks_.local_queue_status_changed(e.ns, e.name); },
-                   [&](const engine::CohortStatusChanged& e) { sinks_.cohort_status_changed(e.name); },
-                   [&](const engine::SetFinalizer& e) { sinks_.set_finalizer(e); },
-                   [&](const engine::ExpireWorkload& e) { expire(e); },
-                   [&](const engine::WakeAt& e) { wake_at(e.when); },
-               },
-               effect);
+    if (receiver_.take(effect)) continue;
+    std::visit(
+        Overloaded{
+            [&](const engine::WriteWorkloadStatus& e) { write_status(e); },
+            [&](const engine::DeactivateWorkload& e) { deactivate(e); },
+            [&](const engine::RecordEvent& e) {
+              events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid, e.resource_version},
+                             {e.warning, e.reason, e.note, {}, e.controller});
+            },
+            [&](const engine::ClusterQueueStatusChanged& e) { receiver_.cluster_queue_status_changed(e.name); },
+            [&](const engine::LocalQueueStatusChanged& e) { receiver_.local_queue_status_changed(e.ns, e.name); },
+            [&](const engine::CohortStatusChanged& e) { receiver_.cohort_status_changed(e.name); },
+            [&](const engine::SetFinalizer& e) { receiver_.set_finalizer(e); },
+            [&](const engine::ExpireWorkload& e) { expire(e); },
+            [&](const engine::WakeAt& e) { wake_at(e.when); },
+        },
+        effect);
   }
 }
 
 void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
   // Nothing to write. Settle it, but not inside the engine's own call.
   if (effect.base->status == effect.status) {
-    executor_.post([this, alive = alive_, write = effect.write, version = effect.base->meta.resource_version] {
-      if (*alive) feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
-    });
+    executor_.post(lifetime_.guard([this, write = effect.write, version = effect.base->meta.resource_version] {
+      feed(engine::WriteSettled{write, engine::WriteSettled::Outcome::kDone, version, {}});
+    }));
     return;
   }
   const Target target = Target::of(api::kWorkloads, effect.base->meta);
-  const auto done = [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
-    if (*alive) settle(write, target, response);
-  };
+  const auto done = lifetime_.guard(
+      [this, write = effect.write, target](const api::RestResponse& response) { settle(write, target, response); });
   Json after = api::kueue::encode_workload_status(effect.status);
   if (is_ours_alone(effect.base->status)) return writes_.update_status(target, "Workload", std::move(after), done);
   const Json before = api::kueue::encode_workload_status(effect.base->status);
@@ -179,9 +174,9 @@ void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
 void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
   const Target target = Target::of(api::kWorkloads, effect.base->meta);
   writes_.patch(target, "", JsonObject{{"spec", JsonObject{{"active", false}}}},
-                [this, alive = alive_, write = effect.write, target](const api::RestResponse& response) {
-                  if (*alive) settle(write, target, response);
-                });
+                lifetime_.guard([this, write = effect.write, target](const api::RestResponse& response) {
+                  settle(write, target, response);
+                }));
 }
 
 void EngineHost::expire(const engine::ExpireWorkload& effect) {
@@ -200,14 +195,14 @@ void EngineHost::expire(const engine::ExpireWorkload& effect) {
     event.note = "Deleted job: deactivation retention period expired";
     event.controller = jobs::batch_job().kind().controller;
   }
-  writes_.remove(target, [this, alive = alive_, about, event](const api::RestResponse& response) {
-    if (!*alive || response.code == 404) return;
+  writes_.remove(target, lifetime_.guard([this, about, event](const api::RestResponse& response) {
+    if (response.code == 404) return;
     if (response.ok()) return events_.record(about, event);
     log::warn("could not delete an expired object, retrying in 1 min",
               {{"kind", about.kind},
                {"name", api::object_key(about.ns, about.name)},
                {"why", std::string(api::status_message(response))}});
-  });
+  }));
 }
 
 void EngineHost::settle(std::uint64_t write, const Target& target, const api::RestResponse& response) {
@@ -221,10 +216,9 @@ void EngineHost::settle(std::uint64_t write, const Target& target, const api::Re
 }
 
 void EngineHost::settle_conflict(engine::WriteSettled settled, const Target& target) {
-  writes_.get(target, [this, alive = alive_, settled = std::move(settled),
-                       target](const api::RestResponse& response) mutable {
+  writes_.get(target, lifetime_.guard([this, settled = std::move(settled),
+                                       target](const api::RestResponse& response) mutable {
     using Outcome = engine::WriteSettled::Outcome;
-    if (!*alive) return;
     const bool another = string_at(response.body, {"metadata", "uid"}) != target.uid;
     if (response.code == 404 || (response.ok() && another)) {
       settled.outcome = Outcome::kGone;
@@ -232,7 +226,7 @@ void EngineHost::settle_conflict(engine::WriteSettled settled, const Target& tar
       settled.outcome = Outcome::kFailed;
     }
     feed(settled);
-  });
+  }));
 }
 
 void EngineHost::wake_at(Time when) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
 #include "engine/explain/run_history.h"
@@ -16,23 +17,26 @@
 
 namespace berth::controller {
 
-// The receivers of effects that are not writes of a workload.
-struct EffectSinks {
-  std::function<void(std::string_view name)> cluster_queue_status_changed;
-  std::function<void(std::string_view ns, std::string_view name)> local_queue_status_changed;
-  std::function<void(std::string_view name)> cohort_status_changed;
-  std::function<void(const engine::SetFinalizer&)> set_finalizer;
-  std::function<void(const engine::Effects&, Duration took)> decided;  // after each decision round of a leader
+// Gets the effects that are not writes of workloads.
+class EffectReceiver {
+ public:
+  virtual ~EffectReceiver() = default;
+  virtual void cluster_queue_status_changed(const std::string& name) = 0;
+  virtual void local_queue_status_changed(const std::string& ns, const std::string& name) = 0;
+  virtual void cohort_status_changed(const std::string& name) = 0;
+  virtual void set_finalizer(const engine::SetFinalizer& effect) = 0;
+  // After each decision round of a leader.
+  virtual void decided(const engine::Effects& effects, Duration took) = 0;
   // Called first for every effect. True: the effect is about an object that no API server holds, and the receiver has
-  // handled it; the receiver also settles the write. Empty: there are no such objects.
-  std::function<bool(const engine::Effect&)> takes;
+  // handled it; the receiver also settles the write.
+  virtual bool take(const engine::Effect& effect) = 0;
 };
 
 class EngineHost {
  public:
-  // `journal`: gets every call of the engine, and must outlive the host; null: nothing is recorded.
+  // `journal`: gets every call of the engine; null: nothing is recorded. All must outlive the host.
   EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
-             EffectSinks sinks, journal::Journal* journal = nullptr);
+             EffectReceiver& receiver, journal::Journal* journal = nullptr);
   ~EngineHost();
 
   // Passes an event to the engine at once. The engine decides once per batch of events. Before lead() it makes no
@@ -70,7 +74,7 @@ class EngineHost {
   Executor& executor_;
   Writes& writes_;
   kube::EventRecorder& events_;
-  EffectSinks sinks_;
+  EffectReceiver& receiver_;
   const engine::Options options_;
   engine::Engine engine_;
   engine::RunHistory run_history_;
@@ -82,8 +86,7 @@ class EngineHost {
   bool stopped_ = false;
   bool decision_posted_ = false;
   TimerId wake_ = 0;
-  // Pending callbacks check this: it is false when the host is destroyed.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

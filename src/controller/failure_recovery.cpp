@@ -19,20 +19,21 @@ std::uint64_t pod_version(const Json& pod) {
 
 }  // namespace
 
-FailureRecovery::FailureRecovery(Context context)
-    : context_(std::move(context)), queue_(context_.executor, [this](const std::string& uid, WorkQueue::Finish finish) {
-        look(uid, std::move(finish));
-      }) {}
+FailureRecovery::FailureRecovery(Shell& shell, const ManagedObjects& managed, const Nodes& nodes)
+    : shell_(shell),
+      managed_(managed),
+      nodes_(nodes),
+      queue_(shell.executor,
+             [this](const std::string& uid, WorkQueue::Finish finish) { look(uid, std::move(finish)); }) {}
 
 FailureRecovery::~FailureRecovery() {
-  *alive_ = false;
-  for (const auto& [uid, pod] : pods_) context_.executor.cancel(pod.timer);
+  for (const auto& [uid, pod] : pods_) shell_.executor.cancel(pod.timer);
 }
 
 void FailureRecovery::forget(const std::string& uid) {
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return;
-  context_.executor.cancel(it->second.timer);
+  shell_.executor.cancel(it->second.timer);
   const auto on_node = uids_by_node_.find(node_of(*it->second.object));
   on_node->second.erase(uid);
   if (on_node->second.empty()) uids_by_node_.erase(on_node);
@@ -76,13 +77,13 @@ void FailureRecovery::look(const std::string& uid, WorkQueue::Finish finish) {
   const auto it = pods_.find(uid);
   if (it == pods_.end()) return finish(true);
   Pod& pod = it->second;
-  const JsonPtr node = context_.node(node_of(*pod.object));
+  const auto node = nodes_.get(node_of(*pod.object));
   // A node that can be reached again lets its kubelet end the pod; a change of the node leads back here.
   if (!node || !jobs::is_unreachable(*node)) return finish(true);
-  if (!context_.manages_namespace(string_at(*pod.object, {"metadata", "namespace"}))) return finish(true);
-  if (context_.executor.now() < pod.due) {
-    context_.executor.cancel(pod.timer);
-    pod.timer = context_.executor.at(pod.due, [this, uid] { look_soon(uid); });
+  if (!managed_.manages_namespace(string_at(*pod.object, {"metadata", "namespace"}))) return finish(true);
+  if (shell_.executor.now() < pod.due) {
+    shell_.executor.cancel(pod.timer);
+    pod.timer = shell_.executor.at(pod.due, [this, uid] { look_soon(uid); });
     return finish(true);
   }
   const JsonPtr object = pod.object;
@@ -91,32 +92,29 @@ void FailureRecovery::look(const std::string& uid, WorkQueue::Finish finish) {
 
 // The precondition of the write is the version that was looked at: a pod that changed is looked at again.
 void FailureRecovery::fail(const std::string& uid, const JsonPtr& pod, WorkQueue::Finish finish) {
-  Json body = JsonObject{{"status", jobs::failed_by_force(*pod, context_.executor.now())}};
-  context_.writes.patch(Target::of(api::kPods, *pod), "status", std::move(body),
-                        [this, alive = alive_, uid, pod, finish](const api::RestResponse& response) {
-                          if (!*alive) return;
-                          if (response.code == 404) return finish(true);
-                          if (!response.ok()) return finish(false);
-                          const Target target = Target::of(api::kPods, *pod);
-                          context_.events.record(
-                              {"v1", "Pod", target.ns, target.name, target.uid, target.resource_version},
-                              {true,
-                               std::string(jobs::kForcefullyDeleted),
-                               jobs::forceful_deletion_message(*pod),
-                               {},
-                               std::string(kRecoveryController)});
-                          remove(uid, pod, finish);
-                        });
+  Json body = JsonObject{{"status", jobs::failed_by_force(*pod, shell_.executor.now())}};
+  shell_.writes.patch(Target::of(api::kPods, *pod), "status", std::move(body),
+                      lifetime_.guard([this, uid, pod, finish](const api::RestResponse& response) {
+                        if (response.code == 404) return finish(true);
+                        if (!response.ok()) return finish(false);
+                        const Target target = Target::of(api::kPods, *pod);
+                        shell_.events.record({"v1", "Pod", target.ns, target.name, target.uid, target.resource_version},
+                                             {true,
+                                              std::string(jobs::kForcefullyDeleted),
+                                              jobs::forceful_deletion_message(*pod),
+                                              {},
+                                              std::string(kRecoveryController)});
+                        remove(uid, pod, finish);
+                      }));
 }
 
 void FailureRecovery::remove(const std::string& uid, const JsonPtr& pod, WorkQueue::Finish finish) {
-  context_.writes.remove_at_once(Target::of(api::kPods, *pod),
-                                 [this, alive = alive_, uid, finish](const api::RestResponse& response) {
-                                   if (!*alive) return;
-                                   const bool done = response.ok() || response.code == 404;
-                                   if (done) forget(uid);  // its finalizers may still keep it
-                                   finish(done);
-                                 });
+  shell_.writes.remove_at_once(Target::of(api::kPods, *pod),
+                               lifetime_.guard([this, uid, finish](const api::RestResponse& response) {
+                                 const bool done = response.ok() || response.code == 404;
+                                 if (done) forget(uid);  // its finalizers may still keep it
+                                 finish(done);
+                               }));
 }
 
 }  // namespace berth::controller

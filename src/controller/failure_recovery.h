@@ -1,31 +1,28 @@
 // Carries out the decisions of jobs/lost_pods: fails and deletes pods that cannot end on an unreachable node.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
-#include <string_view>
 
+#include "api/core/node.h"
 #include "base/executor.h"
+#include "base/lifetime.h"
+#include "controller/managed_objects.h"
+#include "controller/shell.h"
 #include "controller/work_queue.h"
-#include "controller/writes.h"
-#include "kube/event_recorder.h"
+#include "kube/typed_informer.h"
 
 namespace berth::controller {
 
 // Everything follows from stored objects, so a restart loses nothing. Keeps only pods that may be deleted by force.
 class FailureRecovery {
  public:
-  struct Context {
-    Executor& executor;
-    Writes& writes;
-    kube::EventRecorder& events;
-    std::function<JsonPtr(std::string_view name)> node;  // null when there is none
-    std::function<bool(std::string_view ns)> manages_namespace;
-  };
-  explicit FailureRecovery(Context context);
+  using Nodes = kube::TypedInformer<api::Node>;
+
+  // All must outlive it.
+  FailureRecovery(Shell& shell, const ManagedObjects& managed, const Nodes& nodes);
   ~FailureRecovery();
 
   // The caches have something new. Nothing is written before start().
@@ -47,12 +44,14 @@ class FailureRecovery {
   void fail(const std::string& uid, const JsonPtr& pod, WorkQueue::Finish finish);
   void remove(const std::string& uid, const JsonPtr& pod, WorkQueue::Finish finish);
 
-  Context context_;
+  Shell& shell_;
+  const ManagedObjects& managed_;
+  const Nodes& nodes_;
   bool started_ = false;
   std::map<std::string, Pod> pods_;                            // by uid
   std::map<std::string, std::set<std::string>> uids_by_node_;  // their uids
   WorkQueue queue_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

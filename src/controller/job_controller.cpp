@@ -27,11 +27,15 @@ bool makes_workload(const jobs::Step& step) {
 
 }  // namespace
 
-JobController::JobController(const jobs::JobAdapter& adapter, Context context)
+JobController::JobController(const jobs::JobAdapter& adapter, const JobEnvironment& environment, kube::Informer& jobs,
+                             Rules rules)
     : adapter_(adapter),
-      context_(std::move(context)),
-      deleted_(context_.executor),
-      queue_(context_.executor,
+      environment_(environment),
+      shell_(environment.shell),
+      jobs_(jobs),
+      rules_(std::move(rules)),
+      deleted_(shell_.executor),
+      queue_(shell_.executor,
              [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
 
 void JobController::job_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -43,12 +47,12 @@ void JobController::job_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string key = api::object_key(*old);
   deleted_.add(key, [this, key] { queue_.add(key); });
   // The workload that the job named may be an orphan now.
-  const auto name = jobs::prebuilt_workload(*old, context_.facts.gates.identifier_annotations);
+  const auto name = jobs::prebuilt_workload(*old, shell_.options.jobs.identifier_annotations);
   if (!name.empty()) queue_.add(api::object_key(string_at(*old, {"metadata", "namespace"}), name));
 }
 
 void JobController::index_name(const Json& job, bool present) {
-  const auto name = jobs::prebuilt_workload(job, context_.facts.gates.identifier_annotations);
+  const auto name = jobs::prebuilt_workload(job, shell_.options.jobs.identifier_annotations);
   if (name.empty()) return;
   const std::string workload = api::object_key(string_at(job, {"metadata", "namespace"}), name);
   if (present) {
@@ -68,7 +72,7 @@ const api::OwnerReference* JobController::owner_of(const api::kueue::Workload& w
 }
 
 std::optional<JobController::JobRef> JobController::job_of(const api::kueue::Workload& workload) const {
-  if (context_.of_others && context_.of_others(workload)) return std::nullopt;
+  if (rules_.of_others && rules_.of_others(workload)) return std::nullopt;
   const auto& meta = workload.meta;
   if (const auto* owner = owner_of(workload)) return JobRef{api::object_key(meta.ns, owner->name), owner->uid, true};
   if (std::ranges::any_of(meta.owners, [](const auto& owner) { return owner.controller; })) return std::nullopt;
@@ -113,10 +117,10 @@ void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   const auto* owner = now ? owner_of(*now) : nullptr;
   if (owner == nullptr) return;
   if (const std::string note = reset_checks(old, now); !note.empty()) {
-    const JsonPtr job = context_.jobs.get(api::object_key(meta.ns, owner->name));
-    context_.events.record({adapter_.kind().api_version(), adapter_.kind().kind, meta.ns, owner->name, owner->uid,
-                            job ? std::string(string_at(*job, {"metadata", "resourceVersion"})) : std::string()},
-                           {false, "UpdatedAdmissionCheck", note, {}, adapter_.kind().controller});
+    const JsonPtr job = jobs_.get(api::object_key(meta.ns, owner->name));
+    shell_.events.record({adapter_.kind().api_version(), adapter_.kind().kind, meta.ns, owner->name, owner->uid,
+                          job ? std::string(string_at(*job, {"metadata", "resourceVersion"})) : std::string()},
+                         {false, "UpdatedAdmissionCheck", note, {}, adapter_.kind().controller});
   }
 }
 
@@ -129,7 +133,7 @@ void JobController::workload_gone(const std::string& key) {
 
 void JobController::facts_changed() {
   if (!started_) return;
-  for (const auto& job : context_.jobs.list()) queue_.add(api::object_key(*job));
+  for (const auto& job : jobs_.list()) queue_.add(api::object_key(*job));
 }
 
 void JobController::start() {
@@ -141,7 +145,7 @@ void JobController::start() {
 bool JobController::waits_for_its_workload(const std::string& key) {
   const auto it = created_.find(key);
   if (it == created_.end()) return false;
-  if (!context_.workloads_seen(it->second)) return true;
+  if (!environment_.workloads.seen(it->second)) return true;
   created_.erase(it);
   return false;
 }
@@ -159,7 +163,7 @@ bool JobController::names(const api::kueue::Workload& workload) const {
 }
 
 bool JobController::is_named(const api::kueue::Workload& workload) const {
-  return names(workload) || (context_.named_by_others && context_.named_by_others(workload));
+  return names(workload) || (rules_.named_by_others && rules_.named_by_others(workload));
 }
 
 void JobController::sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,
@@ -182,19 +186,19 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
 void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   if (!started_) return finish(true);
   if (waits_for_its_workload(key)) return finish(false);  // looked at again when the cache has it, or after a delay
-  const JsonPtr job = context_.jobs.get(key);
+  const JsonPtr job = jobs_.get(key);
   auto steps = std::make_shared<std::vector<jobs::Step>>();
   std::vector<jobs::WorkloadPtr> mine, lost;
   sort_out(key, job, mine, lost);
-  jobs::JobFacts facts = context_.facts;
-  if (job) context_.judge(*job, facts);
+  jobs::JobFacts facts = environment_.facts;
+  if (job) environment_.managed.judge(*job, rules_.its_kind(*job), facts);
   if (job && facts.has_ancestor) {
     below_others_.insert(key);
   } else {
     below_others_.erase(key);
   }
   facts.workload = [this, &key](std::string_view ns, std::string_view name) {
-    auto workload = context_.facts.workload(ns, name);
+    auto workload = environment_.facts.workload(ns, name);
     if (workload) awaited_names_[api::object_key(ns, name)] = key;
     return workload;
   };
@@ -226,7 +230,7 @@ void JobController::tell_refusal(const jobs::PatchJob& update, const JsonPtr& jo
   tell(event, job);
   if (!update.workload) return;
   const auto& meta = update.workload->meta;
-  context_.events.record(
+  shell_.events.record(
       {std::string(api::kueue::kGroup) + "/v1beta2", "Workload", meta.ns, meta.name, meta.uid, meta.resource_version},
       {event.warning, event.reason, event.note, {}, adapter_.kind().controller});
 }
@@ -243,7 +247,7 @@ void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
     about.name = string_at(*job, {"metadata", "name"});
     about.uid = string_at(*job, {"metadata", "uid"});
   }
-  context_.events.record(about, {event.warning, event.reason, event.note, {}, adapter_.kind().controller});
+  shell_.events.record(about, {event.warning, event.reason, event.note, {}, adapter_.kind().controller});
 }
 
 void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
@@ -251,11 +255,10 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
   if (next == steps->size()) return finish(true);
   // `gone_is_fine`: a 404 is a success, because the object to delete is already gone.
   const auto then = [this, steps, next, job, finish](bool gone_is_fine) {
-    return [this, alive = alive_, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
-      if (!*alive) return;
+    return lifetime_.guard([this, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
       if (response.ok() || (gone_is_fine && response.code == 404)) return perform(steps, next + 1, job, finish);
       finish(failed((*steps)[next], job, response));
-    };
+    });
   };
   std::visit(
       Overloaded{
@@ -263,46 +266,43 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
             const std::string ns(string_at(s.object, {"metadata", "namespace"})), name = api::object_key(s.object);
             awaited_names_[name] = api::object_key(*job);
             const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
-            context_.writes.create(api::kWorkloads, ns, std::move(s.object),
-                                   [this, alive = alive_, key = api::object_key(*job), job, name, after_event, finish,
-                                    then = then(false)](const api::RestResponse& response) {
-                                     if (!*alive) return;
-                                     // Either ours, which the cache does not show yet, or another client's: the job is
-                                     // looked at again when that workload is gone.
-                                     if (api::status_reason(response) == "AlreadyExists") return after_event();
-                                     if (response.ok() && context_.workload_created)
-                                       context_.workload_created(adapter_.kind().kind, *job);
-                                     if (response.ok())
-                                       created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
-                                     const bool never = refused_by_terminating_namespace(response);
-                                     if (response.ok() || never) awaited_names_.erase(name);
-                                     if (never)
-                                       return finish(true);  // the job is deleted as well; a change of it is looked at
-                                     then(response);
-                                   });
+            shell_.writes.create(api::kWorkloads, ns, std::move(s.object),
+                                 lifetime_.guard([this, key = api::object_key(*job), job, name, after_event, finish,
+                                                  then = then(false)](const api::RestResponse& response) {
+                                   // Either ours, which the cache does not show yet, or another client's: the job is
+                                   // looked at again when that workload is gone.
+                                   if (api::status_reason(response) == "AlreadyExists") return after_event();
+                                   if (response.ok()) environment_.metrics.workload_created(adapter_.kind().kind, *job);
+                                   if (response.ok())
+                                     created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
+                                   const bool never = refused_by_terminating_namespace(response);
+                                   if (response.ok() || never) awaited_names_.erase(name);
+                                   if (never)
+                                     return finish(true);  // the job is deleted as well; a change of it is looked at
+                                   then(response);
+                                 }));
           },
           [&](jobs::DeleteWorkload& s) {
-            context_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
+            shell_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
           },
-          [&](jobs::DropWorkloadFinalizer& s) { drop_workload_finalizer(context_.writes, *s.workload, then(true)); },
+          [&](jobs::DropWorkloadFinalizer& s) { drop_workload_finalizer(shell_.writes, *s.workload, then(true)); },
           [&](jobs::UpdateWorkload& s) {
-            context_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch), then(false));
+            shell_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch), then(false));
           },
           [&](jobs::ReportJob& s) {
-            context_.feed(engine::JobReported{s.workload->meta.ns, s.workload->meta.name, s.report});
+            shell_.feed(engine::JobReported{s.workload->meta.ns, s.workload->meta.name, s.report});
             perform(steps, next + 1, job, finish);
           },
           [&](jobs::PatchJob& s) {
             // A second patch follows the first one: it changes what that made.
             const bool again = next + 1 < steps->size() && std::holds_alternative<jobs::PatchJob>((*steps)[next + 1]);
-            const auto next_patch = [this, alive = alive_, steps, next, finish,
-                                     then = then(false)](const api::RestResponse& response) {
-              if (!*alive) return;
-              if (!response.ok()) return then(response);
-              perform(steps, next + 1, std::make_shared<const Json>(response.body), finish);
-            };
+            const auto next_patch =
+                lifetime_.guard([this, steps, next, finish, then = then(false)](const api::RestResponse& response) {
+                  if (!response.ok()) return then(response);
+                  perform(steps, next + 1, std::make_shared<const Json>(response.body), finish);
+                });
             const Writes::Done done = again ? Writes::Done(next_patch) : Writes::Done(then(false));
-            context_.writes.patch(Target::of(adapter_.kind().resource, *job), s.subresource, std::move(s.body), done);
+            shell_.writes.patch(Target::of(adapter_.kind().resource, *job), s.subresource, std::move(s.body), done);
           },
           [&](jobs::JobEvent& s) {
             tell(s, job);

@@ -10,41 +10,29 @@
 #include <string_view>
 #include <vector>
 
-#include "base/executor.h"
+#include "base/lifetime.h"
+#include "controller/job_environment.h"
 #include "controller/job_upkeep.h"
 #include "controller/refused_updates.h"
+#include "controller/shell.h"
 #include "controller/work_queue.h"
-#include "controller/writes.h"
-#include "engine/engine.h"
 #include "jobs/reconcile.h"
-#include "kube/event_recorder.h"
 #include "kube/informer.h"
 
 namespace berth::controller {
 
 class JobController {
  public:
-  struct Context {
-    Executor& executor;
-    Writes& writes;
-    kube::EventRecorder& events;
-    kube::Informer& jobs;
-    std::function<void(const engine::Event&)> feed;  // sends reports to the engine
-    // Sets what JobFacts say about this job: `managed`, and what its owners make of it.
-    std::function<void(const Json& job, jobs::JobFacts& facts)> judge;
-    // Whether the cache of workloads has reached this resourceVersion.
-    std::function<bool(std::string_view version)> workloads_seen;
-    jobs::JobFacts facts;  // `managed` is set per job
+  // What differs from kind to kind.
+  struct Rules {
+    std::function<bool(const Json& job)> its_kind;  // whether jobs such as this are managed at all
     // Workloads that another part of Berth looks after; may be empty.
     std::function<bool(const api::kueue::Workload&)> of_others;
     // Whether an object of another kind names the workload as its prebuilt one; may be empty.
-    std::function<bool(const api::kueue::Workload&)> named_by_others;
-    // The job of this kind has got its workload; may be empty.
-    std::function<void(std::string_view kind, const Json& job)> workload_created{};
+    std::function<bool(const api::kueue::Workload&)> named_by_others{};
   };
-  JobController(const jobs::JobAdapter& adapter, Context context);
-
-  ~JobController() { *alive_ = false; }
+  // `jobs`: the cache of this kind. All references must outlive it.
+  JobController(const jobs::JobAdapter& adapter, const JobEnvironment& environment, kube::Informer& jobs, Rules rules);
 
   // The caches have something new. Nothing is written before start().
   void job_changed(const JsonPtr& old, const JsonPtr& now);
@@ -87,7 +75,10 @@ class JobController {
   void tell(const jobs::JobEvent& event, const JsonPtr& job);
 
   const jobs::JobAdapter& adapter_;
-  Context context_;
+  const JobEnvironment& environment_;
+  Shell& shell_;
+  kube::Informer& jobs_;
+  const Rules rules_;
   bool started_ = false;
   // Workloads by the key of the job that controls or controlled them, ordered by creation and uid.
   std::map<std::string, std::set<jobs::WorkloadPtr, OlderWorkload>> workloads_;  // key: "namespace/name"
@@ -103,8 +94,7 @@ class JobController {
   std::set<std::string> below_others_;  // keys of jobs with a managed owner: they follow its workload
   DeletedOwners<std::string> deleted_;  // keys of jobs
   WorkQueue queue_;
-  // Pending answers check this: it is false when the controller is destroyed.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

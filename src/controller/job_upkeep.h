@@ -3,12 +3,12 @@
 
 #include <chrono>
 #include <functional>
-#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "base/time.h"
 #include "jobs/job_facts.h"
 
@@ -29,18 +29,16 @@ template <typename Owner>
 class DeletedOwners {
  public:
   explicit DeletedOwners(Executor& executor) : executor_(executor) {}
-  ~DeletedOwners() { *alive_ = false; }
   DeletedOwners(const DeletedOwners&) = delete;
   DeletedOwners& operator=(const DeletedOwners&) = delete;
 
   // `then` is called when the time has passed. Does nothing for an owner that is known already.
   void add(const Owner& owner, std::function<void()> then) {
     if (!owners_.insert(owner).second) return;
-    executor_.after(kGarbageCollection, [this, alive = alive_, owner, then = std::move(then)] {
-      if (!*alive) return;
+    executor_.after(kGarbageCollection, lifetime_.guard([this, owner, then = std::move(then)] {
       owners_.erase(owner);
       then();
-    });
+    }));
   }
   bool contains(const Owner& owner) const { return owners_.contains(owner); }
 
@@ -50,7 +48,7 @@ class DeletedOwners {
 
   Executor& executor_;
   std::set<Owner> owners_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

@@ -45,9 +45,8 @@ void KindChecks::ask() {
   incomplete_ = false;
   api::RestRequest request;
   request.path = "/openapi/v3";
-  client_.call(std::move(request), [this, alive = alive_](const api::RestResponse& response) {
-    if (*alive) take_index(response);
-  });
+  client_.call(std::move(request),
+               lifetime_.guard([this](const api::RestResponse& response) { take_index(response); }));
 }
 
 // A server that does not answer now is asked again; meanwhile what is known stays.
@@ -80,9 +79,9 @@ void KindChecks::read_next() {
   to_read_.pop_front();
   api::RestRequest request;
   request.path = groups_[group].documents[version];
-  client_.call(std::move(request), [this, alive = alive_, group = group, version = version](const auto& response) {
-    if (*alive) take_document(group, version, response);
-  });
+  client_.call(std::move(request), lifetime_.guard([this, group = group, version = version](const auto& response) {
+    take_document(group, version, response);
+  }));
 }
 
 void KindChecks::take_document(const std::string& name, const std::string& version, const api::RestResponse& response) {
@@ -135,11 +134,10 @@ void KindChecks::end_round(bool complete) {
   if (round_) round_();
   if (!asking_ && std::exchange(again_, false)) return ask();
   if (asking_) return;
-  timer_ = executor_.after(complete ? kBetweenRounds : kAfterAFailure, [this, alive = alive_] {
-    if (!*alive) return;
+  timer_ = executor_.after(complete ? kBetweenRounds : kAfterAFailure, lifetime_.guard([this] {
     timer_ = 0;
     ask_again();
-  });
+  }));
 }
 
 }  // namespace berth::controller

@@ -13,6 +13,7 @@
 
 #include "api/rest.h"
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "jobs/kinds/read/fit.h"
 
 namespace berth::controller {
@@ -22,7 +23,6 @@ class KindChecks {
   using Fit = jobs::kinds::Fit;
   // `client` and `executor` must outlive it.
   KindChecks(api::RestClient& client, Executor& executor, std::vector<jobs::kinds::JobKindPtr> kinds);
-  ~KindChecks() { *alive_ = false; }
 
   // Called for each kind when it is known for the first time, and when its fit has changed. Before start().
   void on_fit(std::function<void(const jobs::kinds::JobKindSpec&, const Fit&)> handler) { fit_ = std::move(handler); }
@@ -61,8 +61,7 @@ class KindChecks {
   std::deque<std::pair<std::string, std::string>> to_read_;  // group and version
   bool asking_ = false, again_ = false, incomplete_ = false;
   TimerId timer_ = 0;
-  // Pending answers check this: it is false when the object is gone.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

@@ -19,12 +19,20 @@ std::string_view uid_in(const Json& object) { return string_at(object, {"metadat
 
 }  // namespace
 
-LeaderWorkerSets::LeaderWorkerSets(Context context)
-    : context_(std::move(context)),
-      sets_(context_.client, context_.executor, jobs::leader_worker_set_kind().resource, context_.informer_options),
-      served_(sets_,
-              {jobs::groups_of_leader_worker_set, jobs::group_of_leader_worker_set, jobs::served_by_leader_worker_set},
-              context_.managed, context_.changed) {
+LeaderWorkerSets::LeaderWorkerSets(Shell& shell, const ManagedObjects& managed, const DecodedWorkloads& workloads,
+                                   GroupListener& listener)
+    : shell_(shell),
+      managed_(managed),
+      workloads_(workloads),
+      listener_(listener),
+      sets_(shell.client, shell.executor, jobs::leader_worker_set_kind().resource, shell.informer_options()),
+      served_(
+          sets_,
+          {jobs::groups_of_leader_worker_set, jobs::group_of_leader_worker_set, jobs::served_by_leader_worker_set},
+          [this](const Json& set) { return managed_.manages_set(set); },
+          [this](const std::string& ns, const std::string& group, bool gone) {
+            listener_.owner_changed(ns, group, gone);
+          }) {
   sets_.on_change([this](const JsonPtr& old, const JsonPtr& now) { set_changed(old, now); });
   sets_.on_list([this](const api::RestResponse& response) { listed(response); });
   sets_.on_synced([this] { know(); });
@@ -45,7 +53,7 @@ void LeaderWorkerSets::listed(const api::RestResponse& response) {
 }
 
 void LeaderWorkerSets::know() {
-  if (!std::exchange(known_, true)) context_.known();
+  if (!std::exchange(known_, true)) listener_.owners_known();
 }
 
 void LeaderWorkerSets::look_at_all() {
@@ -61,23 +69,23 @@ void LeaderWorkerSets::set_changed(const JsonPtr& old, const JsonPtr& now) {
   if (!other) return;
   const auto it = pods_.find(api::object_key(now ? *now : *old));
   if (it == pods_.end()) return;
-  for (const auto& uid : it->second) context_.pod(uid);
+  for (const auto& uid : it->second) listener_.regroup(uid);
 }
 
 void LeaderWorkerSets::tell_about_limit(const Json& set) {
   const std::int64_t groups = jobs::groups_of_leader_worker_set(set);
-  if (groups <= kMaxServedGroups || !context_.leading() || !context_.managed(set)) return;
+  if (groups <= kMaxServedGroups || !shell_.leading() || !managed_.manages_set(set)) return;
   const api::ObjectMeta meta = api::decode_meta(set);
   if (std::exchange(too_many_[meta.uid], groups) == groups) return;
   const auto& kind = jobs::leader_worker_set_kind();
-  context_.events.record({kind.api_version(), kind.kind, meta.ns, meta.name, meta.uid, meta.resource_version},
-                         {true,
-                          "ErrWorkloadCompose",
-                          "LeaderWorkerSet " + meta.name + " has " + std::to_string(groups) + " groups, at most " +
-                              std::to_string(kMaxServedGroups) +
-                              " get workloads, the pods of the others wait: set a smaller spec.replicas",
-                          {},
-                          kind.controller});
+  shell_.events.record({kind.api_version(), kind.kind, meta.ns, meta.name, meta.uid, meta.resource_version},
+                       {true,
+                        "ErrWorkloadCompose",
+                        "LeaderWorkerSet " + meta.name + " has " + std::to_string(groups) + " groups, at most " +
+                            std::to_string(kMaxServedGroups) +
+                            " get workloads, the pods of the others wait: set a smaller spec.replicas",
+                        {},
+                        kind.controller});
 }
 
 void LeaderWorkerSets::pod_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -102,7 +110,7 @@ void LeaderWorkerSets::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 std::optional<std::string> LeaderWorkerSets::group_of(const Json& pod) const {
   const auto place = jobs::place_in_leader_worker_set(pod);
   if (!place || !jobs::belongs_to_berth(pod)) return std::nullopt;
-  const auto named = api::kueue::pod_group_name(pod, context_.identifier_annotations);
+  const auto named = api::kueue::pod_group_name(pod, shell_.options.jobs.identifier_annotations);
   const bool waits = api::kueue::has_scheduling_gate(pod, api::kueue::kAdmissionGate);
   if (!waits && !named.empty()) return std::string(named);
   const JsonPtr set = sets_.get(api::object_key(string_at(pod, {"metadata", "namespace"}), place->set));
@@ -111,7 +119,7 @@ std::optional<std::string> LeaderWorkerSets::group_of(const Json& pod) const {
 
 jobs::ServedGroupPtr LeaderWorkerSets::group(std::string_view ns, std::string_view name) const {
   if (auto group = served_.group(ns, name)) return group;
-  const auto workload = context_.workload(ns, name);
+  const auto workload = workloads_.find(api::object_key(ns, name));
   const auto* owner = workload ? jobs::owning_leader_worker_set(*workload) : nullptr;
   const JsonPtr set = owner == nullptr ? nullptr : sets_.get(api::object_key(ns, owner->name));
   if (!set || uid_in(*set) != owner->uid) return nullptr;

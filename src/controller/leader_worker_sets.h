@@ -5,37 +5,37 @@
 // delay.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 
-#include "base/executor.h"
+#include "controller/decoded_workloads.h"
+#include "controller/managed_objects.h"
 #include "controller/served_sets.h"
-#include "jobs/job_facts.h"
-#include "kube/event_recorder.h"
+#include "controller/shell.h"
 #include "kube/informer.h"
 
 namespace berth::controller {
 
+// Looks after the groups.
+class GroupListener {
+ public:
+  virtual ~GroupListener() = default;
+  // The owner of this group is new, changed or gone.
+  virtual void owner_changed(const std::string& ns, const std::string& group, bool gone) = 0;
+  // The owner of this pod may have put it into another group.
+  virtual void regroup(const std::string& uid) = 0;
+  // No owner of a workload is unknown any more.
+  virtual void owners_known() = 0;
+};
+
 class LeaderWorkerSets {
  public:
-  struct Context {
-    api::RestClient& client;
-    Executor& executor;
-    kube::EventRecorder& events;
-    kube::InformerOptions informer_options;
-    bool identifier_annotations;                      // see jobs::JobGates
-    std::function<bool()> leading;                    // events may be written
-    std::function<bool(const Json& set)> managed;     // see ServedSets
-    ServedSets::Changed changed;                      // see ServedSets
-    std::function<void(const std::string& uid)> pod;  // the group of this pod may be another one now
-    std::function<void()> known;                      // the sets were read once, or the cluster does not serve them
-    std::function<jobs::WorkloadPtr(std::string_view ns, std::string_view name)> workload;
-  };
-  explicit LeaderWorkerSets(Context context);
+  // All must outlive it.
+  LeaderWorkerSets(Shell& shell, const ManagedObjects& managed, const DecodedWorkloads& workloads,
+                   GroupListener& listener);
 
   void read();  // starts the cache
   void look_at_all();
@@ -55,7 +55,10 @@ class LeaderWorkerSets {
   void know();
   void tell_about_limit(const Json& set);
 
-  Context context_;
+  Shell& shell_;
+  const ManagedObjects& managed_;
+  const DecodedWorkloads& workloads_;
+  GroupListener& listener_;
   kube::Informer sets_;
   ServedSets served_;
   bool known_ = false;

@@ -6,28 +6,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "base/lifetime.h"
+#include "controller/cluster.h"
+#include "controller/shell.h"
 #include "controller/work_queue.h"
-#include "controller/writes.h"
-#include "engine/engine.h"
 #include "kube/informer.h"
-#include "kube/rate_limit.h"
 
 namespace berth::controller {
 
 class ObjectUpkeep {
  public:
-  struct Context {
-    Executor& executor;
-    Writes& writes;
-    const kube::Informer &cluster_queues, &local_queues, &cohorts, &flavors, &topologies, &checks;
-    std::function<const engine::Engine&()> engine;
-    std::function<bool()> leading;  // while false, statuses are not written
-    Duration status_delay;          // how long changes of a queue's status are collected
-    kube::RateLimit& status_rate;   // for the statuses of all queues together
-  };
-  explicit ObjectUpkeep(Context context);
-  ~ObjectUpkeep() { *alive_ = false; }
+  // Both must outlive it.
+  ObjectUpkeep(Shell& shell, const Cluster& cluster);
 
   // The queue changed, or its state in the engine.
   void cluster_queue_changed(const std::string& name) { cluster_queues_.add(name); }
@@ -52,13 +44,14 @@ class ObjectUpkeep {
                                      const std::optional<Status>& status) const;
   std::optional<Wanted> local_queue_write(const std::string& key) const;
   std::optional<Wanted> finalizer_write(const std::string& key) const;
-  const kube::Informer& informer_of(const std::string& kind) const;
+  // The metadata of an object of one of the kinds of SetFinalizer; null when there is none.
+  const api::ObjectMeta* meta_of(const std::string& kind, std::string_view name) const;
 
-  Context context_;
+  Shell& shell_;
+  const Cluster& cluster_;
   std::map<std::string, bool> wanted_finalizers_;  // "kind/name" -> whether it must be present
   WorkQueue cluster_queues_, local_queues_, cohorts_, finalizers_;
-  // false when this is destroyed: pending answers check it
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

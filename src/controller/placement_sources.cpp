@@ -5,43 +5,29 @@
 
 namespace berth::controller {
 
-void NodeSource::set_hostname(const api::Node& node, bool present) {
-  const auto label = node.labels.find("kubernetes.io/hostname");
-  if (label == node.labels.end()) return;
-  auto& names = by_hostname_[label->second];
-  if (present) {
-    names.insert(node.name);
-  } else {
-    names.erase(node.name);
+void NodeHosts::changed(const NodePtr& old, const NodePtr& now) {
+  constexpr std::string_view kHostname = "kubernetes.io/hostname";
+  if (old) {
+    if (const auto label = old->labels.find(kHostname); label != old->labels.end()) {
+      const auto nodes = by_hostname_.find(label->second);
+      nodes->second.erase(old->name);
+      if (nodes->second.empty()) by_hostname_.erase(nodes);
+    }
   }
-  if (names.empty()) by_hostname_.erase(label->second);
+  if (!now) return;
+  if (const auto label = now->labels.find(kHostname); label != now->labels.end())
+    by_hostname_[label->second][now->name] = now;
 }
 
-bool NodeSource::exists(std::string_view hostname) const { return by_hostname_.contains(hostname); }
-
-bool NodeSource::usable(std::string_view hostname) const {
-  const auto names = by_hostname_.find(hostname);
-  return names != by_hostname_.end() && std::any_of(names->second.begin(), names->second.end(), [&](const auto& name) {
-           return told_.find(name)->second->usable();
-         });
+bool NodeHosts::usable(std::string_view hostname) const {
+  const auto nodes = by_hostname_.find(hostname);
+  return nodes != by_hostname_.end() &&
+         std::ranges::any_of(nodes->second, [](const auto& node) { return node.second->usable(); });
 }
 
-std::optional<engine::Event> NodeSource::changed(const JsonPtr& old, const JsonPtr& now) {
-  if (!now) {
-    const auto it = told_.find(string_at(*old, {"metadata", "name"}));
-    if (it == told_.end()) return std::nullopt;
-    engine::NodeGone gone{it->first};
-    set_hostname(*it->second, false);
-    told_.erase(it);
-    return gone;
-  }
-  auto node = std::make_shared<const api::Node>(api::decode_node(*now));
-  auto& last = told_[node->name];
-  if (last && *last == *node) return std::nullopt;
-  if (last) set_hostname(*last, false);
-  last = std::move(node);
-  set_hostname(*last, true);
-  return engine::NodeSeen{last};
+jobs::HostFacts NodeHosts::facts() const {
+  return {[this](std::string_view hostname) { return exists(hostname); },
+          [this](std::string_view hostname) { return usable(hostname); }};
 }
 
 std::optional<engine::Event> PodSource::changed(const JsonPtr& old, const JsonPtr& now) {

@@ -1,39 +1,43 @@
-// Converts nodes and pods to engine events. Both change far more often than their placement: a heartbeat, an
+// Nodes by their hostnames, and the engine events of pods. Pods change far more often than their placement: an
 // annotation or a status change of a running pod gives no event.
 #pragma once
 
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
+#include "api/core/node.h"
 #include "base/json.h"
 #include "engine/engine.h"
+#include "jobs/ungate.h"
 
 namespace berth::controller {
 
-// Both classes keep what the engine was told last, as the value that the engine shares. `now` is null when the object
-// is gone; then `old` holds its last state. The result is nullopt when nothing changed that matters to the engine.
-class NodeSource {
+// By the label kubernetes.io/hostname, which may differ from the node's name.
+class NodeHosts {
  public:
-  std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);
+  using NodePtr = std::shared_ptr<const api::Node>;
 
-  // By the label kubernetes.io/hostname, which may differ from the node's name.
-  bool exists(std::string_view hostname) const;
+  // `old` is null for an added node, `now` is null for a deleted one.
+  void changed(const NodePtr& old, const NodePtr& now);
+
+  bool exists(std::string_view hostname) const { return by_hostname_.contains(hostname); }
   bool usable(std::string_view hostname) const;  // ready and not cordoned
+  // Both for the jobs; this object must outlive it.
+  jobs::HostFacts facts() const;
 
  private:
-  void set_hostname(const api::Node& node, bool present);
-
-  std::map<std::string, engine::Ptr<api::Node>, std::less<>> told_;
-  std::map<std::string, std::set<std::string>, std::less<>> by_hostname_;  // names of nodes
+  std::map<std::string, std::map<std::string, NodePtr>, std::less<>> by_hostname_;  // then by the name of the node
 };
 
-// Reports only pods that hold a node (PodPlacement::holds_node), and when a pod no longer holds one.
+// Reports only pods that hold a node (PodPlacement::holds_node), and when a pod no longer holds one. Keeps what the
+// engine was told last, as the value that the engine shares.
 class PodSource {
  public:
+  // `now` is null when the pod is gone; of `old` only the uid is used. nullopt: nothing changed that matters to the
+  // engine.
   std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);
 
  private:

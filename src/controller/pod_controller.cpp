@@ -3,17 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/kueue/names.h"
 #include "api/resource_version.h"
-#include "api/resources.h"
-#include "api/status.h"
-#include "base/log.h"
-#include "base/overloaded.h"
 #include "base/planted.h"
-#include "controller/ownerless_workloads.h"
 #include "jobs/compose.h"
 #include "jobs/pods/pod_group.h"
-#include "jobs/pods/served_group.h"
 #include "jobs/pods/single_pod.h"
 #include "jobs/pods/waiting.h"
 #include "jobs/workload_name.h"
@@ -22,12 +15,8 @@
 namespace berth::controller {
 namespace {
 
-constexpr std::size_t kPodsInFlight = 16;  // requests at a time for the pods of one group
 // Single pods that are looked at at the same time. Requests that wait to be sent take memory, and they delay decisions.
 constexpr std::size_t kSinglesInFlight = 128;
-constexpr int kInvalid = 422;
-
-Target target_of(const jobs::ManagedPod& pod) { return {api::kPods, pod.ns, pod.name, pod.uid, pod.version}; }
 
 // There are many pods whose owners have no queue.
 bool says_the_same(const jobs::ManagedPod& a, const jobs::ManagedPod& b) {
@@ -41,30 +30,29 @@ bool controlled(const api::kueue::Workload& workload) {
 
 }  // namespace
 
-// The steps and actions of one look, and the answers that are still out.
-struct PodController::Batch {
-  Unit unit;
-  jobs::PodPlan plan;
-  std::size_t next = 0, running = 0;
-  bool ok = true;
-  WorkQueue::Finish finish;
-};
-
-PodController::PodController(Context context)
-    : context_(std::move(context)),
-      deleted_(context_.executor),
+PodController::PodController(const JobEnvironment& environment, const GroupOwners& owners)
+    : environment_(environment),
+      shell_(environment.shell),
+      owners_(owners),
+      facts_(environment.facts),
+      awaited_(environment.workloads),
+      events_(shell_.events),
+      requests_(shell_, environment.metrics, events_, awaited_,
+                [this](const jobs::ManagedPodPtr& before, const api::RestResponse& answer) { learn(before, answer); }),
+      deleted_(shell_.executor),
       singles_(
-          context_.executor,
+          shell_.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { look({What::kSingle, key}, std::move(finish)); },
           Duration(0), nullptr, kSinglesInFlight),
       groups_(
-          context_.executor,
+          shell_.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { look({What::kGroup, key}, std::move(finish)); },
-          context_.group_delay) {}
+          shell_.options.ungate_delay) {
+  facts_.served_group = [this](std::string_view ns, std::string_view name) { return owners_.group(ns, name); };
+}
 
 PodController::~PodController() {
-  *alive_ = false;
-  for (const auto& [unit, timer] : timers_) context_.executor.cancel(timer);
+  for (const auto& [unit, timer] : timers_) shell_.executor.cancel(timer);
 }
 
 // --- The index of pods and workloads.
@@ -91,7 +79,7 @@ void PodController::forget(const std::string& uid) {
   const auto known = pods_.find(uid);
   if (!known) return;
   const Unit unit = unit_of(*known);
-  warned_.erase(uid);
+  events_.forget(uid);
   index_name(unit, *known, false);
   pods_.erase(*known);
   if (pods_.of(unit).empty() && started_) deleted_.add(unit, [this, unit] { look_soon(unit); });
@@ -99,9 +87,7 @@ void PodController::forget(const std::string& uid) {
 }
 
 // Pods that ran before their owner came to a queue count too. Whether it has one is asked at each look.
-bool PodController::is_ours(const Json& pod) const {
-  return jobs::belongs_to_berth(pod) || (context_.served && context_.served(pod));
-}
+bool PodController::is_ours(const Json& pod) const { return jobs::belongs_to_berth(pod) || owners_.group_of(pod); }
 
 // The watch brings what the answer to a write told before.
 bool PodController::knows(const Json& pod) const {
@@ -110,7 +96,7 @@ bool PodController::knows(const Json& pod) const {
 }
 
 jobs::ManagedPodPtr PodController::decode(const Json& pod) {
-  return jobs::decode_managed_pod(pod, context_.facts.gates.identifier_annotations, context_.served, keep_);
+  return jobs::decode_managed_pod(pod, facts_.gates.identifier_annotations, served_, keep_);
 }
 
 void PodController::pod_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -201,10 +187,7 @@ void PodController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   if (old && now) tell_about_checks(old, now);
   if (now) tell_why_they_wait(old, now);
   if (now || !old) return;
-  if (const auto it = awaited_names_.find(api::object_key(old->meta)); it != awaited_names_.end()) {
-    look_soon({What::kSingle, it->second});
-    awaited_names_.erase(it);
-  }
+  if (const auto pod = awaited_.stop_waiting(api::object_key(old->meta))) look_soon({What::kSingle, *pod});
 }
 
 // The pods of the workload, the oldest first.
@@ -220,7 +203,7 @@ std::vector<jobs::ManagedPodPtr> PodController::pods_of(const jobs::WorkloadPtr&
 void PodController::tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
   const std::string note = reset_checks(old, now);
   if (note.empty()) return;
-  if (const auto pods = pods_of(now); !pods.empty()) tell({false, "UpdatedAdmissionCheck", note}, pods.front());
+  if (const auto pods = pods_of(now); !pods.empty()) events_.tell({false, "UpdatedAdmissionCheck", note}, pods.front());
 }
 
 void PodController::tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
@@ -230,13 +213,13 @@ void PodController::tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs:
   for (const auto& pod : pods_of(now)) {
     if (!pod->gated || !pod->runnable()) continue;
     if (++told > jobs::kToldPods) break;
-    record(*news, *pod, jobs::kWaitingController);
+    events_.record(*news, *pod, jobs::kWaitingController);
   }
 }
 
 void PodController::owner_changed(const std::string& ns, const std::string& group, bool gone) {
   const Unit unit{What::kGroup, api::object_key(ns, group)};
-  if (gone) warned_.erase(unit.key);
+  if (gone) events_.forget(unit.key);
   if (gone && started_) deleted_.add(unit, [this, unit] { look_soon(unit); });
   look_soon(unit);
 }
@@ -244,7 +227,7 @@ void PodController::owner_changed(const std::string& ns, const std::string& grou
 void PodController::regroup(const std::string& uid) {
   const jobs::ManagedPodPtr pod = pods_.find(uid);
   if (!pod) return;
-  const auto group = context_.served ? context_.served(jobs::pod_object(*pod)) : std::nullopt;
+  const auto group = owners_.group_of(jobs::pod_object(*pod));
   if (!group || *group == pod->group) return;
   auto moved = std::make_shared<jobs::ManagedPod>(*pod);
   moved->group = *group;
@@ -270,14 +253,6 @@ void PodController::start() {
 
 // --- A look.
 
-bool PodController::waits_for_its_workload(const Unit& unit) {
-  const auto it = created_.find(unit);
-  if (it == created_.end()) return false;
-  if (!context_.workloads_seen(it->second)) return true;
-  created_.erase(it);
-  return false;
-}
-
 jobs::PodPlan PodController::plan_single(const Unit& unit) {
   jobs::ManagedPodPtr pod;
   if (const auto& known = pods_.of(unit); !known.empty()) pod = *known.begin();
@@ -294,14 +269,14 @@ jobs::PodPlan PodController::plan_single(const Unit& unit) {
       }
     }
   }
-  jobs::JobFacts facts = context_.facts;
-  facts.managed = pod && context_.manages_namespace(pod->ns);
+  jobs::JobFacts facts = facts_;
+  facts.managed = pod && environment_.managed.manages_namespace(pod->ns);
   facts.workload = [this, &unit](std::string_view ns, std::string_view name) {
-    auto workload = context_.facts.workload(ns, name);
-    if (workload) awaited_names_[api::object_key(ns, name)] = unit.key;
+    auto workload = facts_.workload(ns, name);
+    if (workload) awaited_.wait_for(api::object_key(ns, name), unit.key);
     return workload;
   };
-  const Time now = context_.executor.now();
+  const Time now = shell_.executor.now();
   jobs::PodPlan plan;
   if (pod) plan = jobs::reconcile_pod(pod, mine, facts, now);
   for (auto& step : jobs::reconcile_pod(nullptr, lost, facts, now).steps) plan.steps.push_back(std::move(step));
@@ -313,204 +288,35 @@ jobs::PodPlan PodController::plan_group(const Unit& unit) {
   std::vector<jobs::ManagedPodPtr> pods(known.begin(), known.end());
   const auto slash = unit.key.find('/');
   const std::string ns = unit.key.substr(0, slash), name = unit.key.substr(slash + 1);
-  jobs::JobFacts facts = context_.facts;
-  if (context_.owner_unknown) {
-    const auto workload = facts.workload(ns, name);
-    if (workload && context_.owner_unknown(*workload)) return {};
-  }
-  const auto owner = facts.served_group ? facts.served_group(ns, name) : nullptr;
+  jobs::JobFacts facts = facts_;
+  // Nothing happens to a workload until its owner is known.
+  if (const auto workload = facts.workload(ns, name); workload && owners_.may_be_owned(*workload)) return {};
+  const auto owner = owners_.group(ns, name);
   if (!owner && deleted_.contains(unit) && std::ranges::all_of(pods, &jobs::ManagedPod::ran_before)) {
-    const auto workload = context_.facts.workload(ns, name);
+    const auto workload = facts_.workload(ns, name);
     if (workload && !workload->meta.deletion) return {};
   }
-  facts.managed = owner ? owner->managed : context_.manages_namespace(ns);
-  return jobs::reconcile_group(ns, name, std::move(pods), facts, context_.executor.now());
+  facts.managed = owner ? owner->managed : environment_.managed.manages_namespace(ns);
+  return jobs::reconcile_group(ns, name, std::move(pods), facts, shell_.executor.now());
 }
 
 void PodController::look_again_at(const Unit& unit, std::optional<Time> when) {
   if (const auto it = timers_.find(unit); it != timers_.end()) {
-    context_.executor.cancel(it->second);
+    shell_.executor.cancel(it->second);
     timers_.erase(it);
   }
   if (!when) return;
-  timers_[unit] = context_.executor.at(*when, [this, unit] {
+  timers_[unit] = shell_.executor.at(*when, [this, unit] {
     timers_.erase(unit);
     look_soon(unit);
   });
 }
 
 void PodController::look(const Unit& unit, WorkQueue::Finish finish) {
-  if (waits_for_its_workload(unit)) return finish(false);  // looked at again when the cache has it, or after a delay
-  auto batch = std::make_shared<Batch>();
-  batch->unit = unit;
-  batch->plan = unit.what == What::kGroup ? plan_group(unit) : plan_single(unit);
-  batch->finish = std::move(finish);
-  look_again_at(unit, batch->plan.look_again);
-  take_steps(batch, 0);
-}
-
-// --- The requests of a look.
-
-void PodController::create_workload(const std::shared_ptr<Batch>& batch, std::size_t next, Json object) {
-  const std::string ns(string_at(object, {"metadata", "namespace"})), name = api::object_key(object);
-  if (batch->unit.what == What::kSingle) awaited_names_[name] = batch->unit.key;
-  context_.writes.create(
-      api::kWorkloads, ns, std::move(object),
-      [this, alive = alive_, batch, next, name](const api::RestResponse& answer) {
-        if (!*alive) return;
-        // Either ours, which the cache does not show yet, or another client's: the pods are looked at again when that
-        // workload changes.
-        if (api::status_reason(answer) == "AlreadyExists") return batch->finish(true);
-        if (answer.ok()) created_[batch->unit] = string_at(answer.body, {"metadata", "resourceVersion"});
-        const bool never = refused_by_terminating_namespace(answer);
-        if (answer.ok() || never) awaited_names_.erase(name);
-        if (never) return batch->finish(true);
-        if (answer.ok()) return take_steps(batch, next + 1);
-        if (answer.code == kInvalid) {  // for example a role that is no name; only another pod helps
-          tell(jobs::cannot_compose(std::string(api::status_message(answer))), batch->plan);
-          return batch->finish(true);
-        }
-        log::warn("a workload could not be created",
-                  {{"name", name}, {"code", answer.code}, {"why", std::string(api::status_message(answer))}});
-        batch->finish(false);
-      });
-}
-
-void PodController::take_steps(const std::shared_ptr<Batch>& batch, std::size_t next) {
-  while (next < batch->plan.steps.size()) {
-    jobs::Step& step = batch->plan.steps[next];
-    // `gone_is_fine`: a 404 is a success, because the object to delete is already gone.
-    const auto then = [this, batch, next](bool gone_is_fine) {
-      return [this, alive = alive_, batch, next, gone_is_fine](const api::RestResponse& answer) {
-        if (!*alive) return;
-        if (answer.ok() || (gone_is_fine && answer.code == 404)) return take_steps(batch, next + 1);
-        batch->finish(false);
-      };
-    };
-    const bool waits = std::visit(
-        Overloaded{
-            [&](jobs::CreateWorkload& s) {
-              create_workload(batch, next, std::move(s.object));
-              return true;
-            },
-            [&](jobs::DeleteWorkload& s) {
-              context_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
-              return true;
-            },
-            [&](jobs::DropWorkloadFinalizer& s) {
-              drop_workload_finalizer(context_.writes, *s.workload, then(true));
-              return true;
-            },
-            [&](jobs::UpdateWorkload& s) {
-              context_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch), then(false));
-              return true;
-            },
-            [&](jobs::ReportJob& s) {
-              context_.feed(engine::JobReported{s.workload->meta.ns, s.workload->meta.name, s.report});
-              return false;
-            },
-            [&](jobs::PatchJob&) { return false; },  // plans for pods have actions instead
-            [&](jobs::JobEvent& s) {
-              tell(s, batch->plan);
-              return false;
-            },
-        },
-        step);
-    if (waits) return;
-    ++next;
-  }
-  pump(batch);
-}
-
-void PodController::pump(const std::shared_ptr<Batch>& batch) {
-  const auto& actions = batch->plan.actions;
-  while (batch->next < actions.size() && batch->running < kPodsInFlight) {
-    ++batch->running;
-    act(batch, actions[batch->next++]);
-  }
-  if (batch->running == 0 && batch->finish) std::exchange(batch->finish, {})(batch->ok);
-}
-
-void PodController::act(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action) {
-  if (!action.patch) return remove_pod(batch, action);
-  context_.writes.patch(target_of(*action.pod), action.patch->subresource, action.patch->body,
-                        [this, alive = alive_, batch, &action](const api::RestResponse& answer) {
-                          if (!*alive) return;
-                          if (!answer.ok()) return done(batch, action, &answer);
-                          if (action.admitted_by && context_.gate_removed)
-                            context_.gate_removed(*action.admitted_by, *action.pod);
-                          if (!action.remove) learn(action.pod, answer);
-                          remove_pod(batch, action);
-                        });
-}
-
-void PodController::remove_pod(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action) {
-  if (!action.remove)
-    return context_.executor.post([this, alive = alive_, batch, &action] {
-      if (*alive) done(batch, action, nullptr);
-    });
-  context_.writes.remove(target_of(*action.pod),
-                         [this, alive = alive_, batch, &action](const api::RestResponse& answer) {
-                           if (!*alive) return;
-                           if (answer.ok()) learn(action.pod, answer);
-                           done(batch, action, answer.ok() ? nullptr : &answer);
-                         });
-}
-
-// `failed`: the answer that refused a request. 404: the pod is gone.
-void PodController::done(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action,
-                         const api::RestResponse* failed) {
-  --batch->running;
-  if (failed == nullptr) {
-    if (action.event) tell(*action.event, action.pod);
-  } else if (failed->code != 404) {
-    batch->ok = false;
-    if (failed->code != 409) {
-      log::warn("a pod could not be changed", {{"pod", api::object_key(action.pod->ns, action.pod->name)},
-                                               {"code", failed->code},
-                                               {"why", std::string(api::status_message(*failed))}});
-    }
-  }
-  pump(batch);
-}
-
-// Warnings are recorded once, not at every look.
-void PodController::record(const jobs::JobEvent& event, const std::string& key, const kube::ObjectRef& on,
-                           std::string controller) {
-  if (event.warning) {
-    const std::size_t note = std::hash<std::string>()(event.note);
-    if (const auto [last, is_new] = warned_.try_emplace(key, note);
-        !is_new && std::exchange(last->second, note) == note)
-      return;
-  }
-  context_.events.record(on, {event.warning, event.reason, event.note, {}, std::move(controller)});
-}
-
-void PodController::tell(const jobs::JobEvent& event, const jobs::PodPlan& plan) {
-  if (event.about || !plan.owner) return tell(event, plan.speaker);
-  const auto& kind = plan.owner->kind;
-  const api::ObjectMeta meta = api::decode_meta(*plan.owner->owner);
-  record(event, api::object_key(meta.ns, plan.owner->name),
-         {kind.api_version(), kind.kind, meta.ns, meta.name, meta.uid, meta.resource_version}, kind.controller);
-}
-
-void PodController::tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod) {
-  if (event.about) {
-    const auto& meta = event.about->meta;
-    return context_.events.record(
-        {std::string(api::kueue::kGroup) + "/v1beta2", "Workload", meta.ns, meta.name, meta.uid, meta.resource_version},
-        {event.warning, event.reason, event.note, {}, std::string(jobs::kPodController)});
-  }
-  if (!pod) return;
-  record(event, pod->uid,
-         {std::string(jobs::kPodApiVersion), std::string(jobs::kPodKind), pod->ns, pod->name, pod->uid, pod->version},
-         std::string(jobs::kPodController));
-}
-
-void PodController::record(const jobs::JobEvent& event, const jobs::ManagedPod& pod, std::string_view controller) {
-  context_.events.record(
-      {std::string(jobs::kPodApiVersion), std::string(jobs::kPodKind), pod.ns, pod.name, pod.uid, pod.version},
-      {event.warning, event.reason, event.note, {}, std::string(controller)});
+  if (awaited_.hidden(unit)) return finish(false);  // looked at again when the cache has it, or after a delay
+  jobs::PodPlan plan = unit.what == What::kGroup ? plan_group(unit) : plan_single(unit);
+  look_again_at(unit, plan.look_again);
+  requests_.carry_out(unit, std::move(plan), std::move(finish));
 }
 
 }  // namespace berth::controller

@@ -30,13 +30,14 @@ bool controlled_by(const api::ObjectMeta& meta, const api::ObjectMeta& owner) {
   return std::ranges::any_of(meta.owners, [&](const auto& o) { return o.controller && o.uid == owner.uid; });
 }
 
-void index(std::map<std::string, std::set<std::string>>& index, const api::ObjectMeta& meta, bool present) {
+void index(std::map<std::string, std::set<std::string>>& index, const std::string& key, const api::ObjectMeta& meta,
+           bool present) {
   const std::string owner = workload_key(meta);
   if (owner.empty()) return;
   if (present) {
-    index[owner].insert(api::object_key(meta));
+    index[owner].insert(key);
   } else if (const auto it = index.find(owner); it != index.end()) {
-    it->second.erase(api::object_key(meta));
+    it->second.erase(key);
     if (it->second.empty()) index.erase(it);
   }
 }
@@ -50,25 +51,33 @@ bool has_checks(const WorkloadPtr& workload) { return workload && !workload->sta
 
 }  // namespace
 
-ProvisioningController::ProvisioningController(Context context)
-    : context_(std::move(context)),
-      configs_(context_.client, context_.executor, api::kProvisioningRequestConfigs, context_.informer_options()),
-      requests_(context_.client, context_.executor, api::kProvisioningRequests, context_.informer_options()),
-      pod_templates_(context_.client, context_.executor, api::kPodTemplates, context_.informer_options()),
-      workloads_(context_.executor,
+ProvisioningController::ProvisioningController(Shell& shell, const DecodedWorkloads& workloads,
+                                               jobs::FlavorLookup flavors, const Checks& checks)
+    : shell_(shell),
+      known_workloads_(workloads),
+      flavors_(std::move(flavors)),
+      known_checks_(checks),
+      configs_(shell.client, shell.executor, api::kProvisioningRequestConfigs, shell.informer_options()),
+      requests_(shell.client, shell.executor, api::kProvisioningRequests, shell.informer_options(false),
+                api::autoscaling::decode_provisioning_request),
+      pod_templates_(shell.client, shell.executor, api::kPodTemplates, shell.informer_options(false), api::decode_meta),
+      workloads_(shell.executor,
                  [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
-      checks_(context_.executor,
+      checks_(shell.executor,
               [this](const std::string& key, WorkQueue::Finish finish) { write_active(key, std::move(finish)); }) {
-  connect(configs_, "ProvisioningRequestConfigs (kueue.x-k8s.io/v1beta2)",
-          [this](const JsonPtr&, const JsonPtr&) { facts_changed(); });
-  connect(requests_, "ProvisioningRequests (autoscaling.x-k8s.io/v1)",
-          [this](const JsonPtr& old, const JsonPtr& now) { request_changed(old, now); });
-  connect(pod_templates_, "PodTemplates (v1)",
-          [this](const JsonPtr& old, const JsonPtr& now) { pod_template_changed(old, now); });
+  configs_.on_change([this](const JsonPtr&, const JsonPtr&) { facts_changed(); });
+  requests_.on_change([this](const std::string& key, const auto& old, const auto& now) {
+    owned_changed(key, old ? &old->meta : nullptr, now ? &now->meta : nullptr, requests_of_);
+  });
+  pod_templates_.on_change([this](const std::string& key, const auto& old, const auto& now) {
+    owned_changed(key, old.get(), now.get(), templates_of_);
+  });
+  watch_lists(configs_, "ProvisioningRequestConfigs (kueue.x-k8s.io/v1beta2)");
+  watch_lists(requests_.informer(), "ProvisioningRequests (autoscaling.x-k8s.io/v1)");
+  watch_lists(pod_templates_.informer(), "PodTemplates (v1)");
 }
 
-void ProvisioningController::connect(kube::Informer& informer, std::string what, kube::ObjectHandler handler) {
-  informer.on_change(std::move(handler));
+void ProvisioningController::watch_lists(kube::Informer& informer, std::string what) {
   informer.on_list([this, what = std::move(what)](const api::RestResponse& response) {
     const std::string before = missing();
     if (response.ok()) {
@@ -83,7 +92,7 @@ void ProvisioningController::connect(kube::Informer& informer, std::string what,
 }
 
 void ProvisioningController::read() {
-  for (auto* informer : {&configs_, &requests_, &pod_templates_}) informer->start();
+  for (auto* informer : {&configs_, &requests_.informer(), &pod_templates_.informer()}) informer->start();
 }
 
 void ProvisioningController::start() {
@@ -95,7 +104,8 @@ void ProvisioningController::start() {
 }
 
 bool ProvisioningController::ready() const {
-  return started_ && configs_.synced() && requests_.synced() && pod_templates_.synced() && unread_.empty();
+  return started_ && configs_.synced() && requests_.informer().synced() && pod_templates_.informer().synced() &&
+         unread_.empty();
 }
 
 std::string ProvisioningController::missing() const {
@@ -128,48 +138,28 @@ void ProvisioningController::check_changed(const std::string& name) {
 
 void ProvisioningController::facts_changed() {
   if (!started_) return;
-  for (const auto& check : context_.checks.list()) {
-    if (is_ours(*check)) checks_.add(api::object_key(*check));
+  for (const auto& [name, check] : known_checks_.all()) {
+    if (is_ours(*check)) checks_.add(name);
   }
   for (const auto& key : with_checks_) look_soon(key);
 }
 
-void ProvisioningController::request_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = api::object_key(now ? *now : *old);
-  const auto before = decoded_requests_.find(key);
-  if (before != decoded_requests_.end()) {
-    index(requests_of_, before->second->meta, false);
-    look_soon(workload_key(before->second->meta));
-    if (!now) going_.erase(before->second->meta.uid);
-    if (!now) decoded_requests_.erase(before);
+void ProvisioningController::owned_changed(const std::string& key, const api::ObjectMeta* old,
+                                           const api::ObjectMeta* now, Owned& owned) {
+  if (old != nullptr) {
+    index(owned, key, *old, false);
+    look_soon(workload_key(*old));
+    if (now == nullptr) going_.erase(old->uid);
   }
-  if (!now) return;
-  const auto after = std::make_shared<const api::autoscaling::ProvisioningRequest>(
-      api::autoscaling::decode_provisioning_request(*now));
-  decoded_requests_[key] = after;
-  index(requests_of_, after->meta, true);
-  look_soon(workload_key(after->meta));
-}
-
-void ProvisioningController::pod_template_changed(const JsonPtr& old, const JsonPtr& now) {
-  const std::string key = api::object_key(now ? *now : *old);
-  const auto before = decoded_templates_.find(key);
-  if (before != decoded_templates_.end()) {
-    index(templates_of_, before->second, false);
-    look_soon(workload_key(before->second));
-    if (!now) going_.erase(before->second.uid);
-    if (!now) decoded_templates_.erase(before);
-  }
-  if (!now) return;
-  const auto& after = decoded_templates_[key] = api::decode_meta(*now);
-  index(templates_of_, after, true);
-  look_soon(workload_key(after));
+  if (now == nullptr) return;
+  index(owned, key, *now, true);
+  look_soon(workload_key(*now));
 }
 
 // --- One workload.
 
-bool ProvisioningController::is_ours(const Json& check) const {
-  return string_at(check, {"spec", "controllerName"}) == api::kueue::kProvisioningController;
+bool ProvisioningController::is_ours(const api::kueue::AdmissionCheck& check) {
+  return check.controller_name == api::kueue::kProvisioningController;
 }
 
 Result<jobs::ProvisioningConfigPtr> ProvisioningController::config_of(const api::kueue::AdmissionCheck& check) const {
@@ -178,38 +168,35 @@ Result<jobs::ProvisioningConfigPtr> ProvisioningController::config_of(const api:
 
 jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workload& workload) {
   jobs::ProvisioningFacts facts;
-  facts.flavors = context_.flavors;
+  facts.flavors = flavors_;
   for (const auto& state : workload.status.admission_checks) {
-    const JsonPtr object = context_.checks.get(state.name);
-    if (!object || !is_ours(*object)) continue;
-    const auto check = api::kueue::decode_admission_check(*object);
-    const auto config = check ? config_of(*check) : Result<jobs::ProvisioningConfigPtr>(tl::unexpected(check.error()));
-    facts.checks.push_back({state.name, config.value_or(nullptr)});
+    const auto check = known_checks_.get(state.name);
+    if (check && is_ours(*check)) facts.checks.push_back({state.name, config_of(*check).value_or(nullptr)});
   }
   const std::string key = api::object_key(workload.meta);
   const auto going = [this](const api::ObjectMeta& meta) { return meta.deletion || going_.contains(meta.uid); };
   if (const auto owned = requests_of_.find(key); owned != requests_of_.end()) {
     for (const auto& name : owned->second) {
-      const auto& request = decoded_requests_.at(name);
+      const auto request = requests_.get(name);
       if (controlled_by(request->meta, workload.meta) && !going(request->meta)) facts.requests.push_back(request);
     }
   }
   if (const auto owned = templates_of_.find(key); owned != templates_of_.end()) {
     for (const auto& name : owned->second) {
-      const auto& meta = decoded_templates_.at(name);
-      if (controlled_by(meta, workload.meta) && !going(meta)) facts.pod_templates.push_back(meta);
+      const auto meta = pod_templates_.get(name);
+      if (controlled_by(*meta, workload.meta) && !going(*meta)) facts.pod_templates.push_back(*meta);
     }
   }
   using Found = std::optional<api::ObjectMeta>;
   facts.find_request = [this, ns = workload.meta.ns](std::string_view name) -> Found {
-    const auto it = decoded_requests_.find(api::object_key(ns, name));
-    return it == decoded_requests_.end() ? Found() : it->second->meta;
+    const auto request = requests_.get(api::object_key(ns, name));
+    return request ? Found(request->meta) : Found();
   };
   facts.find_pod_template = [this, ns = workload.meta.ns](std::string_view name) -> Found {
-    const auto it = decoded_templates_.find(api::object_key(ns, name));
-    if (it == decoded_templates_.end()) return std::nullopt;
-    Found meta = it->second;
-    if (going_.contains(meta->uid)) meta->deletion = context_.executor.now();
+    const auto pod_template = pod_templates_.get(api::object_key(ns, name));
+    if (!pod_template) return std::nullopt;
+    Found meta = *pod_template;
+    if (going_.contains(meta->uid)) meta->deletion = shell_.executor.now();
     return meta;
   };
   return facts;
@@ -217,7 +204,7 @@ jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workl
 
 void ProvisioningController::look(const std::string& key, WorkQueue::Finish finish) {
   if (!ready()) return finish(true);
-  if (const WorkloadPtr workload = context_.workload(key)) return provision(workload, std::move(finish));
+  if (const WorkloadPtr workload = known_workloads_.find(key)) return provision(workload, std::move(finish));
   if (!has_made_something_for(key)) return finish(true);
   read_and_clean_up(key, std::move(finish));
 }
@@ -227,13 +214,12 @@ void ProvisioningController::look(const std::string& key, WorkQueue::Finish fini
 void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue::Finish finish) {
   const auto slash = key.find('/');
   const Target target{api::kWorkloads, key.substr(0, slash), key.substr(slash + 1), {}, {}};
-  context_.writes.get(target, [this, alive = alive_, finish = std::move(finish)](const api::RestResponse& response) {
-    if (!*alive) return;
+  shell_.writes.get(target, lifetime_.guard([this, finish = std::move(finish)](const api::RestResponse& response) {
     if (!response.ok()) return finish(response.code == 404);
     auto workload = api::kueue::decode_workload(response.body);
     if (!workload) return finish(true);  // the watch brings the next version that can be decoded
     provision(std::make_shared<const api::kueue::Workload>(std::move(*workload)), finish);
-  });
+  }));
 }
 
 void ProvisioningController::provision(const WorkloadPtr& workload, WorkQueue::Finish finish) {
@@ -253,12 +239,11 @@ void ProvisioningController::perform(Look look, std::size_t next) {
             api::ObjectMeta owned;
             owned.owners = {s.owner};
             Json metadata = JsonObject{{"metadata", api::encode_meta(owned)}};
-            context_.writes.patch(Target::of(api::kPodTemplates, s.pod_template), "", std::move(metadata),
-                                  [this, alive = alive_, look, next](const api::RestResponse& response) {
-                                    if (!*alive) return;
-                                    if (response.ok()) return perform(look, next + 1);
-                                    look.finish(false);
-                                  });
+            shell_.writes.patch(Target::of(api::kPodTemplates, s.pod_template), "", std::move(metadata),
+                                lifetime_.guard([this, look, next](const api::RestResponse& response) {
+                                  if (response.ok()) return perform(look, next + 1);
+                                  look.finish(false);
+                                }));
           },
           [&](jobs::DeleteProvisioningRequest& s) {
             if (planted(Planted::kOrphanedRequest)) return perform(look, next + 1);
@@ -266,7 +251,7 @@ void ProvisioningController::perform(Look look, std::size_t next) {
           },
           [&](jobs::DeletePodTemplate& s) { remove(look, next, api::kPodTemplates, s.pod_template); },
           [&](jobs::ReportCheck& s) {
-            context_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, s.state});
+            shell_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, s.state});
             perform(look, next + 1);
           },
           [&](jobs::LookAgain&) { look.finish(false); },
@@ -278,11 +263,10 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
                                     std::string check, Json object) {
   const std::string kind(string_at(object, {"kind"})), name(string_at(object, {"metadata", "name"}));
   const std::string ns = look.workload->meta.ns;
-  context_.writes.create(
+  shell_.writes.create(
       resource, ns, std::move(object),
-      [this, alive = alive_, look = std::move(look), next, check = std::move(check), kind,
-       name](const api::RestResponse& response) {
-        if (!*alive) return;
+      lifetime_.guard([this, look = std::move(look), next, check = std::move(check), kind,
+                       name](const api::RestResponse& response) {
         const bool exists_already = api::status_reason(response) == "AlreadyExists";  // the cache is behind
         if (response.ok() || exists_already) {
           if (response.ok() && kind == api::autoscaling::kProvisioningRequestKind) {
@@ -298,19 +282,18 @@ void ProvisioningController::create(Look look, std::size_t next, const api::Grou
         log::warn("an admission check could not request nodes", {{"code", response.code}, {"why", why}});
         if (!transient(response)) tell_failure(look, check, why);
         look.finish(false);
-      });
+      }));
 }
 
 void ProvisioningController::remove(Look look, std::size_t next, const api::GroupVersionResource& resource,
                                     const api::ObjectMeta& meta) {
   going_.insert(meta.uid);
-  context_.writes.remove(Target::of(resource, meta), [this, alive = alive_, look = std::move(look), next,
-                                                      uid = meta.uid](const api::RestResponse& response) {
-    if (!*alive) return;
+  shell_.writes.remove(Target::of(resource, meta), lifetime_.guard([this, look = std::move(look), next,
+                                                                    uid = meta.uid](const api::RestResponse& response) {
     if (response.ok() || response.code == 404) return perform(look, next + 1);
     going_.erase(uid);
     look.finish(false);
-  });
+  }));
 }
 
 // Reports a refusal that a retry cannot fix: as an event, and in the message of the check.
@@ -320,35 +303,32 @@ void ProvisioningController::tell_failure(const Look& look, const std::string& c
     if (state.name != check) continue;
     state.message = message;
     state.retry_count = state.retry_count.value_or(0);
-    context_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, std::move(state)});
+    shell_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, std::move(state)});
   }
 }
 
 void ProvisioningController::record(const api::kueue::Workload& workload, kube::EventText text) {
   text.controller = kReporter;
   const std::string api_version = std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
-  context_.events.record({api_version, "Workload", workload.meta.ns, workload.meta.name, workload.meta.uid,
-                          workload.meta.resource_version},
-                         std::move(text));
+  shell_.events.record({api_version, "Workload", workload.meta.ns, workload.meta.name, workload.meta.uid,
+                        workload.meta.resource_version},
+                       std::move(text));
 }
 
 // --- The AdmissionCheck objects.
 
 void ProvisioningController::write_active(const std::string& name, WorkQueue::Finish finish) {
-  const JsonPtr object = context_.checks.get(name);
+  const auto check = known_checks_.get(name);
   const bool known = !unread_.empty() || ready();
-  if (!object || !is_ours(*object) || !known) return finish(true);
-  const auto check = api::kueue::decode_admission_check(*object);
-  if (!check) return finish(true);
+  if (!check || !is_ours(*check) || !known) return finish(true);
   api::Condition active = jobs::active_condition(*check, config_of(*check), missing());
-  active.last_transition = to_seconds(context_.executor.now());
+  active.last_transition = to_seconds(shell_.executor.now());
   api::Conditions conditions = check->conditions;
   if (!api::set_condition(conditions, std::move(active))) return finish(true);
-  context_.writes.patch(Target::of(api::kAdmissionChecks, *object), "status",
-                        JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
-                        [alive = alive_, finish](const api::RestResponse& response) {
-                          if (*alive) finish(response.ok() || response.code == 404);
-                        });
+  shell_.writes.patch(
+      Target::of(api::kAdmissionChecks, check->meta), "status",
+      JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}},
+      lifetime_.guard([finish](const api::RestResponse& response) { finish(response.ok() || response.code == 404); }));
 }
 
 }  // namespace berth::controller

@@ -6,50 +6,39 @@
 // delay.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "api/rest.h"
-#include "base/executor.h"
+#include "base/lifetime.h"
+#include "controller/decoded_workloads.h"
+#include "controller/shell.h"
 #include "controller/work_queue.h"
-#include "controller/writes.h"
-#include "engine/engine.h"
 #include "jobs/provisioning.h"
 #include "jobs/provisioning_config.h"
 #include "jobs/reconcile.h"
-#include "kube/event_recorder.h"
 #include "kube/informer.h"
+#include "kube/typed_informer.h"
 
 namespace berth::controller {
 
 class ProvisioningController {
  public:
-  struct Context {
-    api::RestClient& client;
-    Executor& executor;
-    Writes& writes;
-    kube::EventRecorder& events;
-    kube::Informer& checks;  // AdmissionChecks
-    std::function<kube::InformerOptions()> informer_options;
-    // Sends reports to the engine.
-    std::function<void(const engine::Event&)> feed;
-    // Null when the workload does not exist, or when it is finished and has no owner: such a workload is read from
-    // the API server.
-    std::function<jobs::WorkloadPtr(const std::string& key)> workload;
-    jobs::FlavorLookup flavors;
-  };
-  explicit ProvisioningController(Context context);
-  ~ProvisioningController() { *alive_ = false; }
+  using Checks = kube::TypedInformer<api::kueue::AdmissionCheck>;
+
+  // All must outlive it. A workload that `workloads` does not keep does not exist, or it is finished and has no owner:
+  // it is read from the API server.
+  ProvisioningController(Shell& shell, const DecodedWorkloads& workloads, jobs::FlavorLookup flavors,
+                         const Checks& checks);
 
   void read();  // starts its own caches
   // The controller's other caches are complete: writing may begin.
   void start();
 
-  // The cache of workloads has something new. `key`: "namespace/name". Both versions may be null: a workload that
-  // Context::workload does not keep is gone.
+  // The cache of workloads has something new. `key`: "namespace/name". Both versions may be null: a workload that is
+  // not kept is gone.
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void check_changed(const std::string& name);
   void facts_changed();  // a flavor changed: look at every workload with checks again
@@ -63,13 +52,16 @@ class ProvisioningController {
     WorkQueue::Finish finish;
   };
 
-  void connect(kube::Informer& informer, std::string what, kube::ObjectHandler handler);
-  void request_changed(const JsonPtr& old, const JsonPtr& now);
-  void pod_template_changed(const JsonPtr& old, const JsonPtr& now);
+  // By the key of a workload: the keys of the objects that it controls.
+  using Owned = std::map<std::string, std::set<std::string>>;
+
+  void watch_lists(kube::Informer& informer, std::string what);
+  // An object of a kind that workloads control, null: it does not exist.
+  void owned_changed(const std::string& key, const api::ObjectMeta* old, const api::ObjectMeta* now, Owned& owned);
   void look_soon(const std::string& workload);
   bool ready() const;
   std::string missing() const;  // what the cluster lacks; empty: nothing
-  bool is_ours(const Json& check) const;
+  static bool is_ours(const api::kueue::AdmissionCheck& check);
   Result<jobs::ProvisioningConfigPtr> config_of(const api::kueue::AdmissionCheck& check) const;
 
   void look(const std::string& key, WorkQueue::Finish finish);
@@ -84,20 +76,20 @@ class ProvisioningController {
   void record(const api::kueue::Workload& workload, kube::EventText text);
   void write_active(const std::string& name, WorkQueue::Finish finish);
 
-  Context context_;
-  kube::Informer configs_, requests_, pod_templates_;
+  Shell& shell_;
+  const DecodedWorkloads& known_workloads_;
+  const jobs::FlavorLookup flavors_;
+  const Checks& known_checks_;
+  kube::Informer configs_;
+  kube::TypedInformer<api::autoscaling::ProvisioningRequest> requests_;
+  kube::TypedInformer<api::ObjectMeta> pod_templates_;
   std::map<std::string, std::string> unread_;  // by resource: why it cannot be read
   bool started_ = false;
-  // By "namespace/name"; requests_of_ and templates_of_: the keys of those that a workload controls, by the
-  // workload's key.
-  std::map<std::string, api::autoscaling::ProvisioningRequestPtr> decoded_requests_;
-  std::map<std::string, api::ObjectMeta> decoded_templates_;
-  std::map<std::string, std::set<std::string>> requests_of_, templates_of_;
+  Owned requests_of_, templates_of_;
   std::set<std::string> with_checks_;  // keys of workloads
   std::set<std::string> going_;        // uids whose deletion was requested, until the cache shows that they are gone
   WorkQueue workloads_, checks_;
-  // Pending answers check this: it is false when the controller is destroyed.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

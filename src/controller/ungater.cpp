@@ -41,13 +41,12 @@ struct Ungater::Batch {
   std::function<void(bool ok)> then;
 };
 
-Ungater::Ungater(Context context)
-    : context_(std::move(context)),
+Ungater::Ungater(Shell& shell, Others others)
+    : shell_(shell),
+      others_(std::move(others)),
       queue_(
-          context_.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
-          context_.delay) {}
-
-Ungater::~Ungater() { *alive_ = false; }
+          shell.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
+          shell.options.ungate_delay) {}
 
 void Ungater::forget(const std::string& key, const std::string& uid) {
   const auto it = pods_.find(key);
@@ -85,7 +84,7 @@ void Ungater::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 
 jobs::WorkloadPtr Ungater::workload_of(const std::string& key) const {
   const auto it = workloads_.find(key);
-  return it == workloads_.end() ? context_.workload(key) : it->second;
+  return it == workloads_.end() ? others_.workload(key) : it->second;
 }
 
 // Changes are collected, so that one decision covers the pods that are created together. When all pods exist, there
@@ -135,7 +134,7 @@ void Ungater::settle_doubts(const std::string& key, const WorkQueue::Finish& fin
   const Pods& pods = pods_.at(key);
   for (const auto& uid : pods.doubtful) {
     requests.push_back({pods.known.at(uid), [this](const Target& target, Writes::Done done) {
-                          context_.writes.get(target, std::move(done));
+                          shell_.writes.get(target, std::move(done));
                         }});
   }
   perform(key, std::move(requests), [this, key, finish](bool ok) {
@@ -148,8 +147,8 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
   const jobs::WorkloadPtr workload = workload_of(key);
   std::vector<JsonPtr> pods;
   for (const auto& [uid, pod] : pods_.at(key).known) pods.push_back(pod);
-  const auto stuck = jobs::stuck_pods(*workload, pods, context_.hosts);
-  const auto go = jobs::releases(*workload, pods, context_.hosts);
+  const auto stuck = jobs::stuck_pods(*workload, pods, others_.hosts);
+  const auto go = jobs::releases(*workload, pods, others_.hosts);
   if (go.wait_for_nodes) {
     waiting_.insert(key);
   } else {
@@ -167,10 +166,9 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
 
 void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then) {
   const Target target = Target::of(api::kWorkloads, workload->meta);
-  context_.writes.get(target, [alive = alive_, target, then = std::move(then)](const api::RestResponse& response) {
-    if (*alive)
-      then(response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version);
-  });
+  shell_.writes.get(target, lifetime_.guard([target, then = std::move(then)](const api::RestResponse& response) {
+    then(response.ok() && string_at(response.body, {"metadata", "resourceVersion"}) == target.resource_version);
+  }));
 }
 
 Ungater::Request Ungater::release(const jobs::WorkloadPtr& workload, const jobs::PodRelease& release) {
@@ -181,28 +179,28 @@ Ungater::Request Ungater::release(const jobs::WorkloadPtr& workload, const jobs:
   ensure_path(body, {"spec", "schedulingGates"}) = std::move(gates);
   ensure_path(body, {"spec", "nodeSelector"}) = api::encode_string_map(release.node_selector);
   return {release.pod, [this, workload, body = std::move(body)](const Target& target, Writes::Done done) {
-            context_.writes.patch(
+            shell_.writes.patch(
                 target, "", body,
-                [this, alive = alive_, workload, done = std::move(done)](const api::RestResponse& response) {
-                  if (*alive && response.ok() && context_.gate_removed) context_.gate_removed(*workload, response.body);
+                lifetime_.guard([this, workload, done = std::move(done)](const api::RestResponse& response) {
+                  if (response.ok() && others_.gate_removed) others_.gate_removed(*workload, response.body);
                   done(response);
-                });
+                }));
           }};
 }
 
 Ungater::Request Ungater::fail(const jobs::StuckPod& stuck) {
   return {stuck.pod, [this, stuck](const Target& target, Writes::Done done) {
             const kube::ObjectRef pod{"v1", "Pod", target.ns, target.name, target.uid, target.resource_version};
-            Json body = JsonObject{{"status", jobs::failed_status(stuck, context_.executor.now())}};
-            context_.writes.patch(
+            Json body = JsonObject{{"status", jobs::failed_status(stuck, shell_.executor.now())}};
+            shell_.writes.patch(
                 target, "status", std::move(body),
-                [this, alive = alive_, pod, stuck, done = std::move(done)](const api::RestResponse& response) {
-                  if (*alive && response.ok())
-                    context_.events.record(
+                lifetime_.guard([this, pod, stuck, done = std::move(done)](const api::RestResponse& response) {
+                  if (response.ok())
+                    shell_.events.record(
                         pod,
                         {false, "PodTerminatedByKueue", jobs::failure_message(stuck), {}, std::string(kController)});
                   done(response);
-                });
+                }));
           }};
 }
 
@@ -219,13 +217,12 @@ void Ungater::pump(const std::shared_ptr<Batch>& batch) {
     const Request& request = batch->requests[batch->next++];
     ++batch->running;
     request.send(Target::of(api::kPods, *request.pod),
-                 [this, alive = alive_, batch, pod = request.pod](const api::RestResponse& response) {
-                   if (!*alive) return;
+                 lifetime_.guard([this, batch, pod = request.pod](const api::RestResponse& response) {
                    learn(batch->key, pod, response);
                    batch->ok = batch->ok && (response.ok() || response.code == 404);
                    --batch->running;
                    pump(batch);
-                 });
+                 }));
   }
   if (batch->running == 0) std::exchange(batch->then, {})(batch->ok);
 }

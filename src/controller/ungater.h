@@ -9,13 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "base/executor.h"
+#include "base/lifetime.h"
+#include "controller/shell.h"
 #include "controller/work_queue.h"
-#include "controller/writes.h"
 #include "jobs/reconcile.h"
 #include "jobs/stuck_pods.h"
 #include "jobs/ungate.h"
-#include "kube/event_recorder.h"
 
 namespace berth::controller {
 
@@ -24,18 +23,14 @@ namespace berth::controller {
 // is read again before anything else is decided for its workload.
 class Ungater {
  public:
-  struct Context {
-    Executor& executor;
-    Writes& writes;
-    kube::EventRecorder& events;
+  struct Others {
     jobs::HostFacts hosts;
     std::function<jobs::WorkloadPtr(const std::string& key)> workload;  // null when there is none
-    Duration delay;  // how long pod changes of a workload are collected
     // The topology gate of a pod of the workload was removed. May be empty.
     std::function<void(const api::kueue::Workload&, const Json& pod)> gate_removed{};
   };
-  explicit Ungater(Context context);
-  ~Ungater();
+  // `shell` must outlive it.
+  Ungater(Shell& shell, Others others);
 
   // The caches have something new. Nothing is written before start().
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
@@ -72,7 +67,8 @@ class Ungater {
   void learn(const std::string& key, const JsonPtr& pod, const api::RestResponse& response);
   void forget(const std::string& key, const std::string& uid);
 
-  Context context_;
+  Shell& shell_;
+  const Others others_;
   bool started_ = false;
   std::map<std::string, Pods> pods_;                    // by the key of their workload
   std::map<std::string, std::string> owners_;           // uid of the pod -> key of its workload
@@ -80,8 +76,7 @@ class Ungater {
   // Keys of workloads with a pod that waits until its node is usable again.
   std::set<std::string> waiting_;
   WorkQueue queue_;
-  // false when this is destroyed: pending answers check it
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

@@ -1,5 +1,7 @@
 #include "controller/unreadable.h"
 
+#include <utility>
+
 #include "api/meta.h"
 #include "base/log.h"
 
@@ -14,40 +16,21 @@ kube::ObjectRef ref_of(const Json& object) {
           text({"metadata", "uid"})};
 }
 
-std::pair<std::string, std::string> key_of(const kube::ObjectRef& ref) {
-  return {ref.kind, api::object_key(ref.ns, ref.name)};
-}
-
-// `last`, which may be null, with the metadata of `now`. Without `last`: an object without content when `now` is
-// being deleted, else null.
-JsonPtr with_metadata_of(const JsonPtr& last, const Json& now) {
-  const Json* metadata = find(now, "metadata");
-  if (metadata == nullptr || (!last && find(*metadata, "deletionTimestamp") == nullptr)) return nullptr;
-  Json out = last
-                 ? *last
-                 : Json(JsonObject{{"apiVersion", string_at(now, {"apiVersion"})}, {"kind", string_at(now, {"kind"})}});
-  out.as_object()["metadata"] = *metadata;
-  return std::make_shared<const Json>(std::move(out));
-}
-
 }  // namespace
 
-JsonPtr UnreadableObjects::add(const JsonPtr& old, const JsonPtr& now, const std::string& why) {
-  const kube::ObjectRef ref = ref_of(*now);
-  const auto [it, is_new] = unreadable_.try_emplace(key_of(ref));
-  Entry& known = it->second;
-  if (is_new || known.object != ref) known = {ref, "", old && ref_of(*old) == ref ? old : nullptr};
-  if (known.why != why) {
-    known.why = why;
-    log::error("cannot read an object; its last readable version counts",
-               {{"kind", ref.kind}, {"object", api::object_key(ref.ns, ref.name)}, {"why", why}});
-    if (leading_()) tell(known);
-  }
-  return with_metadata_of(known.last, *now);
+void UnreadableObjects::unreadable(const Json& object, const std::string& why) {
+  const kube::ObjectRef ref = ref_of(object);
+  Entry& known = unreadable_.try_emplace(ref.uid, Entry{ref, ""}).first->second;
+  if (std::exchange(known.why, why) == why) return;
+  log::error("cannot read an object; its last readable version counts",
+             {{"kind", ref.kind}, {"object", api::object_key(ref.ns, ref.name)}, {"why", why}});
+  if (leading_()) tell(known);
 }
 
-void UnreadableObjects::remove(const Json& object) {
-  if (!unreadable_.empty()) unreadable_.erase(key_of(ref_of(object)));
+void UnreadableObjects::readable(const Json& object) {
+  if (unreadable_.empty()) return;
+  if (const auto it = unreadable_.find(string_at(object, {"metadata", "uid"})); it != unreadable_.end())
+    unreadable_.erase(it);
 }
 
 void UnreadableObjects::tell_all() {

@@ -30,18 +30,19 @@ bool moved(const QueuePtr& a, const QueuePtr& b) {
 
 bool is_reserved_name(std::string_view name) { return !volcano::queue_of_node(name).empty(); }
 
-VolcanoController::VolcanoController(Context context)
-    : context_(std::move(context)),
-      queue_objects_(context_.client, context_.executor, api::kVolcanoQueues, context_.informer_options()),
-      group_objects_(context_.client, context_.executor, api::kPodGroups, context_.informer_options()),
-      commands_(context_.client, context_.executor, api::kVolcanoCommands, context_.informer_options()),
-      tree_(context_.tree),
-      admission_(std::make_shared<const volcano::Admission>(
-          tree_.forest(), context_.admission, [this](std::string_view queue) { return holders_in(queue); })),
-      groups_({context_.executor, context_.writes, context_.events, context_.unreadable, tree_, context_.tree.flavor,
-               context_.feed, context_.priority, [this](const std::string& queue) { queues_.changed(queue); }}),
-      queues_({context_.executor, context_.writes, context_.events, queue_objects_, commands_, tree_, groups_,
-               context_.engine, context_.status_rate}) {
+VolcanoController::VolcanoController(Shell& shell, const kube::Informer& priority_classes,
+                                     std::function<void()> settled)
+    : shell_(shell),
+      settled_(std::move(settled)),
+      queue_objects_(shell.client, shell.executor, api::kVolcanoQueues, shell.informer_options()),
+      group_objects_(shell.client, shell.executor, api::kPodGroups, shell.informer_options()),
+      commands_(shell.client, shell.executor, api::kVolcanoCommands, shell.informer_options()),
+      tree_(shell.options.volcano.tree),
+      admission_(
+          std::make_shared<const volcano::Admission>(tree_.forest(), shell.options.volcano.admission,
+                                                     [this](std::string_view queue) { return holders_in(queue); })),
+      groups_(shell, tree_, priority_classes, [this](const std::string& queue) { queues_.changed(queue); }),
+      queues_(shell, {queue_objects_, commands_, tree_, groups_}) {
   queue_objects_.on_change([this](const JsonPtr& old, const JsonPtr& now) { queue_seen(old, now); });
   queue_objects_.on_synced([this] {
     plant();
@@ -75,7 +76,7 @@ void VolcanoController::connect(kube::Informer& informer, const std::string& wha
 }
 
 void VolcanoController::arrived(const std::string& what) {
-  if (waiting_for_.erase(what) > 0 && waiting_for_.empty()) context_.settled();
+  if (waiting_for_.erase(what) > 0 && waiting_for_.empty()) settled_();
 }
 
 void VolcanoController::read() {
@@ -100,16 +101,16 @@ void VolcanoController::plant() {
   if (std::exchange(planted_, true)) return;
   for (const auto& event : tree_.start()) {
     if (!std::holds_alternative<engine::ResourceFlavorSeen>(event)) {
-      context_.feed(event);
+      shell_.feed(event);
       continue;
     }
     stand_in_ = event;
-    if (!has_flavor_) context_.feed(event);
+    if (!has_flavor_) shell_.feed(event);
   }
 }
 
 engine::Event VolcanoController::flavor_event(engine::Event event) {
-  const std::string& ours = context_.tree.flavor;
+  const std::string& ours = shell_.options.volcano.tree.flavor;
   if (const auto* seen = std::get_if<engine::ResourceFlavorSeen>(&event);
       seen != nullptr && seen->object->meta.name == ours)
     has_flavor_ = true;
@@ -124,12 +125,12 @@ api::kueue::AdmissionRules VolcanoController::rules(std::string_view group, std:
 }
 
 std::size_t VolcanoController::holders_in(std::string_view queue) const {
-  const auto status = context_.engine().cluster_queue_status(volcano::node_name(queue));
+  const auto status = shell_.engine().cluster_queue_status(volcano::node_name(queue));
   return status ? static_cast<std::size_t>(status->reserving) : 0;
 }
 
 void VolcanoController::feed(const volcano::QuotaTree::Events& events) {
-  for (const auto& event : events) context_.feed(event);
+  for (const auto& event : events) shell_.feed(event);
 }
 
 void VolcanoController::queue_seen(const JsonPtr& old, const JsonPtr& now) {
@@ -141,14 +142,14 @@ void VolcanoController::queue_seen(const JsonPtr& old, const JsonPtr& now) {
   if (now) {
     auto decoded = api::volcano::decode_queue(*now);
     if (!decoded) {
-      context_.unreadable.add(old, now, decoded.error().message);
+      shell_.unreadable.unreadable(*now, decoded.error().message);
       if (before && before->meta.uid != string_at(*now, {"metadata", "uid"})) feed(tree_.remove(name));
       return;
     }
-    context_.unreadable.remove(*now);
+    shell_.unreadable.readable(*now);
     after = std::make_shared<const api::volcano::Queue>(std::move(*decoded));
   }
-  if (!now) context_.unreadable.remove(*old);
+  if (!now) shell_.unreadable.readable(*old);
   feed(after ? tree_.set(after) : tree_.remove(name));
   if (!moved(before, after)) {
     if (!(before->status == after->status)) queues_.status_changed(name);  // perhaps by another client

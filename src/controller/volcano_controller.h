@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "api/rest.h"
-#include "controller/unreadable.h"
+#include "controller/shell.h"
 #include "controller/volcano_groups.h"
 #include "controller/volcano_queues.h"
 #include "engine/engine.h"
@@ -27,23 +27,8 @@ namespace berth::controller {
 
 class VolcanoController {
  public:
-  struct Context {
-    api::RestClient& client;
-    Executor& executor;
-    Writes& writes;
-    kube::EventRecorder& events;
-    UnreadableObjects& unreadable;
-    std::function<kube::InformerOptions()> informer_options;
-    std::function<void(const engine::Event&)> feed;
-    std::function<const engine::Engine&()> engine;
-    // The value of a PriorityClass; 0 when it does not exist.
-    std::function<std::int32_t(std::string_view priority_class)> priority;
-    std::function<void()> settled;  // called when settled() may have become true
-    kube::RateLimit& status_rate;   // for the statuses of all queues together
-    volcano::TreeOptions tree;
-    volcano::AdmissionOptions admission;
-  };
-  explicit VolcanoController(Context context);
+  // `settled` is called when settled() may have become true. Shell and classes must outlive it.
+  VolcanoController(Shell& shell, const kube::Informer& priority_classes, std::function<void()> settled);
 
   void read();  // starts its own caches
   // Queues and PodGroups have been read, PodGroups also once more since the last read_anew(); or the cluster does not
@@ -83,7 +68,8 @@ class VolcanoController {
   void arrived(const std::string& what);
   void look_below(const std::string& queue);
 
-  Context context_;
+  Shell& shell_;
+  const std::function<void()> settled_;
   bool planted_ = false, reading_ = false, started_ = false;
   bool has_flavor_ = false;                // a ResourceFlavor of the tree's name exists
   std::optional<engine::Event> stand_in_;  // the engine gets it while no such flavor exists

@@ -9,6 +9,8 @@
 #include "api/volcano/names.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
+#include "controller/job_classes.h"
+#include "volcano/group_status.h"
 
 namespace berth::controller {
 
@@ -21,8 +23,6 @@ using volcano::Part;
 
 namespace {
 
-constexpr std::string_view kUnschedulable = "Unschedulable";
-
 bool same_pod_sets(const Workload& a, const Workload& b) {
   return std::ranges::equal(a.pod_sets, b.pod_sets, [](const auto& x, const auto& y) {
     return x.name == y.name && x.count == y.count && json_equal(*x.template_, *y.template_);
@@ -34,50 +34,38 @@ bool same(const Workload& a, const Workload& b) {
          a.priority == b.priority && a.active == b.active && a.status == b.status && same_pod_sets(a, b);
 }
 
-bool waits(PodGroupPhase phase) { return phase == PodGroupPhase::kNone || phase == PodGroupPhase::kPending; }
-
 bool is_evicted(const VolcanoGroups::Told& part) { return api::is_true(part->status.conditions, api::kueue::kEvicted); }
 bool holds(const VolcanoGroups::Told& part) {
   return part && api::is_true(part->status.conditions, api::kueue::kAdmitted) && !is_evicted(part);
 }
 
-// Adds, changes or leaves the condition; true when it changed.
-bool set(PodGroupStatus& status, api::volcano::PodGroupCondition condition) {
-  const auto it = std::ranges::find(status.conditions, condition.type, &api::volcano::PodGroupCondition::type);
-  if (it == status.conditions.end()) {
-    status.conditions.push_back(std::move(condition));
-    return true;
-  }
-  condition.transition_id = it->transition_id;
-  if (it->status == condition.status) condition.last_transition = it->last_transition;
-  if (*it == condition) return false;
-  *it = std::move(condition);
-  return true;
-}
-
 }  // namespace
 
-VolcanoGroups::VolcanoGroups(Context context)
-    : context_(std::move(context)), queue_(context_.executor, [this](const std::string& key, WorkQueue::Finish finish) {
-        look(key, std::move(finish));
-      }) {}
+VolcanoGroups::VolcanoGroups(Shell& shell, const volcano::QuotaTree& tree, const kube::Informer& priority_classes,
+                             std::function<void(const std::string& queue)> queue_changed)
+    : shell_(shell),
+      tree_(tree),
+      priority_classes_(priority_classes),
+      queue_changed_(std::move(queue_changed)),
+      queue_(shell.executor,
+             [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
 
 // --- Changes in the caches.
 
 void VolcanoGroups::group_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string key = api::object_key(now ? *now : *old);
   if (!now) {
-    context_.unreadable.remove(*old);
+    shell_.unreadable.readable(*old);
     return forget(key);
   }
   const auto it = entries_.find(key);
   if (it != entries_.end() && it->second.group->meta.uid != string_at(*now, {"metadata", "uid"})) forget(key);
   auto decoded = api::volcano::decode_pod_group(*now);
   if (!decoded) {
-    context_.unreadable.add(old, now, decoded.error().message);
+    shell_.unreadable.unreadable(*now, decoded.error().message);
     return;
   }
-  context_.unreadable.remove(*now);
+  shell_.unreadable.readable(*now);
   Entry& entry = entries_[key];
   const GroupPtr before = std::exchange(entry.group, std::make_shared<const PodGroup>(std::move(*decoded)));
   const bool moved =
@@ -108,7 +96,7 @@ void VolcanoGroups::count(const PodGroup& group, const std::string& key, int by)
     in.groups.erase(key);
     if (in.groups.empty()) in_queue_.erase(group.queue);
   }
-  context_.queue_changed(group.queue);
+  queue_changed_(group.queue);
 }
 
 void VolcanoGroups::pod_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -129,7 +117,7 @@ void VolcanoGroups::queue_changed(const std::string& queue) {
   const auto it = in_queue_.find(queue);
   if (!started_ || it == in_queue_.end()) return;
   for (const std::string& key : it->second.groups) {
-    if (waits(entries_.find(key)->second.group->status.phase)) queue_.add(key);
+    if (volcano::waits(entries_.find(key)->second.group->status.phase)) queue_.add(key);
   }
 }
 
@@ -157,11 +145,11 @@ bool VolcanoGroups::is_fresh(const Entry& entry) const {
 volcano::GroupContext VolcanoGroups::context_of(const std::string& key, const Entry& entry) const {
   volcano::GroupContext context;
   const std::string& priority_class = entry.group->priority_class_name;
-  context.priority = priority_class.empty() ? 0 : context_.priority(priority_class);
+  context.priority = priority_class.empty() ? 0 : class_value(priority_classes_, priority_class).value_or(0);
   context.running = pods_.running(key);
   context.bound = pods_.bound(key);
-  context.flavor = context_.flavor;
-  context.now = context_.executor.now();
+  context.flavor = shell_.options.volcano.tree.flavor;
+  context.now = shell_.executor.now();
   context.minimum_held = entry.minimum && entry.minimum->status.admission.has_value();
   return context;
 }
@@ -199,14 +187,14 @@ void VolcanoGroups::tell(Told& told, Part part, const Entry& entry, std::optiona
   if (!now) {
     if (!told) return;
     const std::string uid = std::exchange(told, nullptr)->meta.uid;
-    context_.feed(engine::WorkloadGone{std::string(volcano::kGroupNamespace),
-                                       volcano::workload_name(entry.group->meta, part), uid});
+    shell_.feed(engine::WorkloadGone{std::string(volcano::kGroupNamespace),
+                                     volcano::workload_name(entry.group->meta, part), uid});
     return;
   }
   if (told && same(*told, *now)) return;
   now->meta.resource_version = std::to_string(++version_);
   told = std::make_shared<const Workload>(std::move(*now));
-  context_.feed(engine::WorkloadSeen{told});
+  shell_.feed(engine::WorkloadSeen{told});
 }
 
 // --- Effects of the engine.
@@ -238,11 +226,10 @@ bool VolcanoGroups::change(const Workload& base, std::uint64_t write, const std:
     if (started_) queue_.add(api::object_key(ref->ns, ref->name));
   }
   // Not inside the engine's own call. Until the posted task runs, the workload may change again or be gone.
-  context_.executor.post([this, alive = alive_, settled = std::move(settled), seen = std::move(seen)] {
-    if (!*alive) return;
-    context_.feed(settled);
-    if (seen && is_told(seen)) context_.feed(engine::WorkloadSeen{seen});
-  });
+  shell_.executor.post(lifetime_.guard([this, settled = std::move(settled), seen = std::move(seen)] {
+    shell_.feed(settled);
+    if (seen && is_told(seen)) shell_.feed(engine::WorkloadSeen{seen});
+  }));
   return true;
 }
 
@@ -266,7 +253,7 @@ void VolcanoGroups::record(const PodGroup& group, kube::EventText text) {
   const std::string version =
       std::string(api::volcano::kSchedulingGroup) + "/" + std::string(api::volcano::kSchedulingVersion);
   text.by_note = true;
-  context_.events.record({version, "PodGroup", group.meta.ns, group.meta.name, group.meta.uid}, std::move(text));
+  shell_.events.record({version, "PodGroup", group.meta.ns, group.meta.name, group.meta.uid}, std::move(text));
 }
 
 // --- One group.
@@ -279,7 +266,7 @@ void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
   GroupDuty duty =
       volcano::duty_of(*entry.group, context_of(key, entry), status_of(entry.minimum), status_of(entry.surplus));
   const bool ungated = !entry.group->min_resources && duty.phase == PodGroupPhase::kInqueue;
-  if (ungated && !context_.tree.obstacle(entry.group->queue).empty()) duty.phase = PodGroupPhase::kPending;
+  if (ungated && !tree_.obstacle(entry.group->queue).empty()) duty.phase = PodGroupPhase::kPending;
   const PodGroupStatus status = wanted(entry, duty);
   if (status != entry.group->status) return write(key, status, duty, std::move(finish));
   const bool gives_way = duty.stop_all || duty.stopped || duty.stop_surplus;
@@ -288,28 +275,8 @@ void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
 }
 
 PodGroupStatus VolcanoGroups::wanted(const Entry& entry, const GroupDuty& duty) const {
-  PodGroupStatus status = entry.group->status;
-  if (duty.phase) status.phase = *duty.phase;
-  api::volcano::PodGroupCondition condition;
-  condition.type = kUnschedulable;
-  condition.last_transition = to_seconds(context_.executor.now());
-  if (!waits(status.phase)) {
-    const bool let_in = duty.phase == PodGroupPhase::kInqueue;
-    const bool waited =
-        std::ranges::any_of(status.conditions, [](const auto& c) { return c.type == kUnschedulable && c.status; });
-    condition.reason = "QuotaReserved";
-    if (let_in && waited) set(status, std::move(condition));
-    return status;
-  }
-  condition.status = true;
-  condition.message = context_.tree.obstacle(entry.group->queue);
-  condition.reason = condition.message.empty() ? "NotEnoughResources" : "QueueTakesNoWork";
-  if (condition.message.empty() && entry.minimum) {
-    const auto* reserved = api::find_condition(entry.minimum->status.conditions, api::kueue::kQuotaReserved);
-    if (reserved != nullptr && !reserved->status) condition.message = reserved->message;
-  }
-  if (!condition.message.empty()) set(status, std::move(condition));
-  return status;
+  return volcano::status_by_duty(*entry.group, duty, tree_.obstacle(entry.group->queue),
+                                 entry.minimum ? &entry.minimum->status : nullptr, to_seconds(shell_.executor.now()));
 }
 
 // Writes the phase before it deletes pods: while the phase lets the group run, deleted pods are created again.
@@ -319,14 +286,14 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
   Json change = make_merge_patch(api::volcano::encode_pod_group_status(group.status),
                                  api::volcano::encode_pod_group_status(status));
   if (duty.phase == PodGroupPhase::kPending || !duty.phase) {
-    const auto refused = std::ranges::find(status.conditions, kUnschedulable, &api::volcano::PodGroupCondition::type);
-    if (refused != status.conditions.end() && refused->reason == "QueueTakesNoWork")
-      record(group, {true, std::string(kUnschedulable), refused->message, {}, {}});
+    const auto refused =
+        std::ranges::find(status.conditions, volcano::kUnschedulable, &api::volcano::PodGroupCondition::type);
+    if (refused != status.conditions.end() && refused->reason == volcano::kQueueTakesNoWork)
+      record(group, {true, std::string(volcano::kUnschedulable), refused->message, {}, {}});
   }
-  context_.writes.patch(
+  shell_.writes.patch(
       Target::of(api::kPodGroups, group.meta), "", JsonObject{{"status", std::move(change)}},
-      [this, alive = alive_, key, duty, finish, uid = group.meta.uid](const api::RestResponse& response) {
-        if (!*alive) return;
+      lifetime_.guard([this, key, duty, finish, uid = group.meta.uid](const api::RestResponse& response) {
         const auto it = entries_.find(key);
         if (it == entries_.end() || it->second.group->meta.uid != uid || response.code == 404) return finish(true);
         if (!response.ok()) return finish(false);
@@ -334,7 +301,7 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
         GroupDuty rest = duty;
         rest.stopped = false;  // reported once the cache shows the phase
         stop_pods(key, rest, finish);
-      });
+      }));
 }
 
 // A group is ready once at least minMember pods are bound or have succeeded. The surplus is always ready: it runs.
@@ -348,7 +315,7 @@ void VolcanoGroups::report(const std::string& key, bool stopped) {
     // The pod of the growth is still gated, so it does not run.
     report.stopped = part == entry.minimum ? stopped : part == entry.growth && is_evicted(part);
     report.workload_version = part->meta.resource_version;
-    context_.feed(engine::JobReported{std::string(volcano::kGroupNamespace), part->meta.name, std::move(report)});
+    shell_.feed(engine::JobReported{std::string(volcano::kGroupNamespace), part->meta.name, std::move(report)});
   }
 }
 
@@ -367,14 +334,13 @@ void VolcanoGroups::let_go(const std::string& key, WorkQueue::Finish finish) {
   Json body = JsonObject();
   ensure_path(body, {"metadata", "annotations", api::volcano::kQueueCharged}) = "true";
   ensure_path(body, {"spec", "schedulingGates"}) = std::move(pod->other_gates);
-  context_.writes.patch(Target::of(api::kPods, pod->meta), "", std::move(body),
-                        [this, alive = alive_, uid = pod->meta.uid, finish](const api::RestResponse& response) {
-                          if (!*alive) return;
-                          // The answer may come after the pod has ended.
-                          if (response.ok() && pods_.knows(uid))
-                            pod_changed(nullptr, std::make_shared<const Json>(response.body));
-                          finish(response.ok() || response.code == 404);
-                        });
+  shell_.writes.patch(Target::of(api::kPods, pod->meta), "", std::move(body),
+                      lifetime_.guard([this, uid = pod->meta.uid, finish](const api::RestResponse& response) {
+                        // The answer may come after the pod has ended.
+                        if (response.ok() && pods_.knows(uid))
+                          pod_changed(nullptr, std::make_shared<const Json>(response.body));
+                        finish(response.ok() || response.code == 404);
+                      }));
 }
 
 void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, WorkQueue::Finish finish) {
@@ -392,18 +358,17 @@ void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, Wor
   if (pods.empty()) return finish(true);
   auto work = std::make_shared<Look>(Look{key, pods.size(), false, std::move(finish)});
   for (const auto& pod : pods) {
-    context_.writes.remove(Target::of(api::kPods, pod),
-                           [this, alive = alive_, work, pod](const api::RestResponse& response) {
-                             if (!*alive) return;
-                             if (response.ok() || response.code == 404) {
-                               pods_.going(pod.uid);
-                             } else {
-                               // A conflict counts as a failure, too: if another pod has the name now, the cache will
-                               // show it.
-                               work->failed = true;
-                             }
-                             if (--work->open == 0) work->finish(!work->failed);
-                           });
+    shell_.writes.remove(Target::of(api::kPods, pod),
+                         lifetime_.guard([this, work, pod](const api::RestResponse& response) {
+                           if (response.ok() || response.code == 404) {
+                             pods_.going(pod.uid);
+                           } else {
+                             // A conflict counts as a failure, too: if another pod has the name now, the cache will
+                             // show it.
+                             work->failed = true;
+                           }
+                           if (--work->open == 0) work->finish(!work->failed);
+                         }));
   }
 }
 

@@ -15,34 +15,20 @@
 #include <string>
 #include <string_view>
 
-#include "base/executor.h"
+#include "base/lifetime.h"
 #include "controller/group_pods.h"
-#include "controller/unreadable.h"
+#include "controller/shell.h"
 #include "controller/work_queue.h"
-#include "controller/writes.h"
-#include "engine/engine.h"
-#include "kube/event_recorder.h"
+#include "kube/informer.h"
 #include "volcano/group_workloads.h"
 
 namespace berth::controller {
 
 class VolcanoGroups {
  public:
-  struct Context {
-    Executor& executor;
-    Writes& writes;
-    kube::EventRecorder& events;
-    UnreadableObjects& unreadable;
-    const volcano::QuotaTree& tree;
-    std::string flavor;  // TreeOptions::flavor
-    std::function<void(const engine::Event&)> feed;
-    // The value of a PriorityClass; 0 when it does not exist.
-    std::function<std::int32_t(std::string_view priority_class)> priority;
-    // PodGroups of this queue were added, deleted or changed their phase.
-    std::function<void(const std::string& queue)> queue_changed;
-  };
-  explicit VolcanoGroups(Context context);
-  ~VolcanoGroups() { *alive_ = false; }
+  // `queue_changed`: PodGroups of this queue were added, deleted or changed their phase. The others must outlive it.
+  VolcanoGroups(Shell& shell, const volcano::QuotaTree& tree, const kube::Informer& priority_classes,
+                std::function<void(const std::string& queue)> queue_changed);
 
   // The caches have something new. Nothing is written before start().
   void group_changed(const JsonPtr& old, const JsonPtr& now);
@@ -109,15 +95,17 @@ class VolcanoGroups {
   void let_go(const std::string& key, WorkQueue::Finish finish);
   void record(const api::volcano::PodGroup& group, kube::EventText text);
 
-  Context context_;
+  Shell& shell_;
+  const volcano::QuotaTree& tree_;
+  const kube::Informer& priority_classes_;
+  const std::function<void(const std::string& queue)> queue_changed_;
   bool started_ = false;
   std::int64_t version_ = 0;  // resourceVersions of the workloads, which no server counts
   GroupPods pods_;
   std::map<std::string, Entry, std::less<>> entries_;  // by "namespace/name"
   std::map<std::string, InQueue, std::less<>> in_queue_;
   WorkQueue queue_;
-  // false when this is destroyed: pending answers check it
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

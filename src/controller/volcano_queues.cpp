@@ -32,25 +32,26 @@ bool always_exists(std::string_view queue) { return queue == kRootQueue || queue
 
 }  // namespace
 
-VolcanoQueues::VolcanoQueues(Context context)
-    : context_(std::move(context)),
-      states_(context_.executor,
+VolcanoQueues::VolcanoQueues(Shell& shell, Volcano volcano)
+    : shell_(shell),
+      volcano_(volcano),
+      states_(shell.executor,
               [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
       statuses_(
-          context_.executor,
+          shell.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { write_status(key, std::move(finish)); },
-          kStatusDelay, &context_.status_rate),
-      commands_(context_.executor,
+          kStatusDelay, &shell.queue_status_rate),
+      commands_(shell.executor,
                 [this](const std::string& key, WorkQueue::Finish finish) { obey(key, std::move(finish)); }) {}
 
 void VolcanoQueues::start() {
   started_ = true;
   for (const std::string_view queue : {kRootQueue, kDefaultQueue}) states_.add(std::string(queue));
-  for (const auto& [name, node] : context_.tree.forest().nodes()) {
+  for (const auto& [name, node] : volcano_.tree.forest().nodes()) {
     states_.add(name);
     statuses_.add(name);
   }
-  for (const auto& command : context_.commands.list()) {
+  for (const auto& command : volcano_.commands.list()) {
     commands_.add(
         api::object_key(string_at(*command, {"metadata", "namespace"}), string_at(*command, {"metadata", "name"})));
   }
@@ -66,9 +67,9 @@ void VolcanoQueues::changed(std::string_view queue) {
 void VolcanoQueues::usage_changed(std::string_view queue) {
   used_.erase(volcano::node_name(queue));
   if (!started_) return;
-  const QueueNode* node = context_.tree.forest().find(queue);
+  const QueueNode* node = volcano_.tree.forest().find(queue);
   // When parents form a cycle, go around it once.
-  for (std::size_t steps = 0; node != nullptr && steps <= context_.tree.forest().size(); ++steps, node = node->parent)
+  for (std::size_t steps = 0; node != nullptr && steps <= volcano_.tree.forest().size(); ++steps, node = node->parent)
     statuses_.add(node->name);
 }
 
@@ -84,18 +85,17 @@ void VolcanoQueues::command_changed(const std::string& key) {
 
 // At most once, as in Volcano: the process that deletes the Command carries it out.
 void VolcanoQueues::obey(const std::string& key, WorkQueue::Finish finish) {
-  const JsonPtr object = context_.commands.get(key);
+  const JsonPtr object = volcano_.commands.get(key);
   if (!object || find_path(*object, {"metadata", "deletionTimestamp"}) != nullptr) return finish(true);
   const auto command = api::volcano::decode_command(*object);
   if (!command) return finish(true);
   const auto order_given = volcano::order_of(*command);
   if (order_given && !*order_given) return finish(true);  // a Command for another controller
-  context_.writes.remove(
+  shell_.writes.remove(
       Target::of(api::kVolcanoCommands, *object),
-      [this, alive = alive_, order_given, queue = command->target.name, finish](const api::RestResponse& response) {
-        if (!*alive) return;
+      lifetime_.guard([this, order_given, queue = command->target.name, finish](const api::RestResponse& response) {
         if (!response.ok()) return finish(response.code == 404 || response.code == 409);
-        const QueueNode* node = context_.tree.forest().find(queue);
+        const QueueNode* node = volcano_.tree.forest().find(queue);
         if (!order_given) {
           refuse(queue, order_given.error().message);
         } else if (node == nullptr || !node->object ||
@@ -105,7 +105,7 @@ void VolcanoQueues::obey(const std::string& key, WorkQueue::Finish finish) {
           order(queue, (*order_given)->action, true);
         }
         finish(true);
-      });
+      }));
 }
 
 void VolcanoQueues::order(const std::string& queue, QueueAction action, bool by_command) {
@@ -115,14 +115,14 @@ void VolcanoQueues::order(const std::string& queue, QueueAction action, bool by_
 
 void VolcanoQueues::refuse(const std::string& queue, const std::string& why) {
   log::warn("a Volcano Command about a queue is not carried out", {{"queue", queue}, {"why", why}});
-  const QueueNode* node = context_.tree.forest().find(queue);
+  const QueueNode* node = volcano_.tree.forest().find(queue);
   if (node == nullptr || !node->object) return;
-  context_.events.record({scheduling_version(), "Queue", {}, queue, node->object->meta.uid},
-                         {true, "CommandRefused", why, {}, {}, true});
+  shell_.events.record({scheduling_version(), "Queue", {}, queue, node->object->meta.uid},
+                       {true, "CommandRefused", why, {}, {}, true});
 }
 
 void VolcanoQueues::look(const std::string& queue, WorkQueue::Finish finish) {
-  const QueueNode* node = context_.tree.forest().find(queue);
+  const QueueNode* node = volcano_.tree.forest().find(queue);
   if (node == nullptr || !node->object) {
     orders_.erase(queue);
     refused_.erase(queue);
@@ -131,8 +131,8 @@ void VolcanoQueues::look(const std::string& queue, WorkQueue::Finish finish) {
   }
   const auto given = orders_.find(queue);
   const Order order = given == orders_.end() ? Order{} : given->second;
-  auto steps = volcano::carry_out(context_.tree.forest(), {queue, order.action},
-                                  [this](std::string_view name) { return context_.groups.in(name); });
+  auto steps = volcano::carry_out(volcano_.tree.forest(), {queue, order.action},
+                                  [this](std::string_view name) { return volcano_.groups.in(name); });
   const auto carried_out = [this, queue, serial = order.serial] {
     const auto it = orders_.find(queue);
     if (it == orders_.end() || it->second.serial != serial) return;
@@ -167,17 +167,15 @@ void VolcanoQueues::perform(Steps steps, std::size_t next, WorkQueue::Finish fin
 
 // The object and its status need two requests. The second uses the resourceVersion that the first returned.
 void VolcanoQueues::write(const volcano::QueueChange& change, const std::function<void(bool ok)>& done) {
-  const JsonPtr object = context_.queues.get(change.queue);
+  const JsonPtr object = volcano_.queues.get(change.queue);
   if (!object) return done(true);
   const Target target = Target::of(api::kVolcanoQueues, *object);
-  const auto write_state = [this, alive = alive_, state = change.state, done](const Target& at) {
+  const auto write_state = lifetime_.guard([this, state = change.state, done](const Target& at) {
     if (!state) return done(true);
-    context_.writes.patch(at, "status",
-                          JsonObject{{"status", JsonObject{{"state", std::string(api::volcano::name_of(*state))}}}},
-                          [alive, done](const api::RestResponse& response) {
-                            if (*alive) done(response.ok() || response.code == 404);
-                          });
-  };
+    shell_.writes.patch(
+        at, "status", JsonObject{{"status", JsonObject{{"state", std::string(api::volcano::name_of(*state))}}}},
+        lifetime_.guard([done](const api::RestResponse& response) { done(response.ok() || response.code == 404); }));
+  });
   JsonObject body;
   if (change.closed_by_parent) {
     const JsonObject mark{{std::string(api::volcano::kClosedByParent), *change.closed_by_parent ? "true" : "false"}};
@@ -185,27 +183,26 @@ void VolcanoQueues::write(const volcano::QueueChange& change, const std::functio
   }
   if (change.name_root) body["spec"] = JsonObject{{"parent", std::string(kRootQueue)}};
   if (body.empty()) return write_state(target);
-  context_.writes.patch(target, "", std::move(body),
-                        [alive = alive_, target, write_state, done](const api::RestResponse& response) {
-                          if (!*alive) return;
-                          if (!response.ok()) return done(response.code == 404);
-                          Target now = target;
-                          now.resource_version = string_at(response.body, {"metadata", "resourceVersion"});
-                          write_state(now);
-                        });
+  shell_.writes.patch(target, "", std::move(body),
+                      lifetime_.guard([target, write_state, done](const api::RestResponse& response) {
+                        if (!response.ok()) return done(response.code == 404);
+                        Target now = target;
+                        now.resource_version = string_at(response.body, {"metadata", "resourceVersion"});
+                        write_state(now);
+                      }));
 }
 
 void VolcanoQueues::create(const std::string& queue, WorkQueue::Finish finish) {
   JsonObject spec{{"weight", 1}, {"reclaimable", queue != kRootQueue}};
   if (queue != kRootQueue) spec["parent"] = std::string(kRootQueue);
-  context_.writes.create(api::kVolcanoQueues, {},
-                         JsonObject{{"apiVersion", scheduling_version()},
-                                    {"kind", "Queue"},
-                                    {"metadata", JsonObject{{"name", queue}}},
-                                    {"spec", std::move(spec)}},
-                         [alive = alive_, finish](const api::RestResponse& response) {
-                           if (*alive) finish(response.ok() || api::status_reason(response) == "AlreadyExists");
-                         });
+  shell_.writes.create(api::kVolcanoQueues, {},
+                       JsonObject{{"apiVersion", scheduling_version()},
+                                  {"kind", "Queue"},
+                                  {"metadata", JsonObject{{"name", queue}}},
+                                  {"spec", std::move(spec)}},
+                       lifetime_.guard([finish](const api::RestResponse& response) {
+                         finish(response.ok() || api::status_reason(response) == "AlreadyExists");
+                       }));
 }
 
 // --- The statuses.
@@ -214,7 +211,7 @@ void VolcanoQueues::create(const std::string& queue, WorkQueue::Finish finish) {
 const api::ResourceList& VolcanoQueues::used_in(std::string_view cluster_queue) {
   if (const auto it = used_.find(cluster_queue); it != used_.end()) return it->second;
   api::ResourceList& used = used_[std::string(cluster_queue)];
-  const auto status = context_.engine().cluster_queue_status(cluster_queue);
+  const auto status = shell_.engine().cluster_queue_status(cluster_queue);
   if (!status) return used;
   for (const auto& flavor : status->reservation) {
     for (const auto& resource : flavor.resources) {
@@ -227,8 +224,8 @@ const api::ResourceList& VolcanoQueues::used_in(std::string_view cluster_queue) 
 QueueStatus VolcanoQueues::status_of(const std::string& queue) {
   QueueStatus out;
   out.allocated =
-      context_.tree.allocated(queue, [this](std::string_view cluster_queue) { return used_in(cluster_queue); });
-  const auto by_phase = context_.groups.by_phase(queue);
+      volcano_.tree.allocated(queue, [this](std::string_view cluster_queue) { return used_in(cluster_queue); });
+  const auto by_phase = volcano_.groups.by_phase(queue);
   const auto in = [&](PodGroupPhase phase) { return by_phase.at(static_cast<std::size_t>(phase)); };
   out.pending = in(PodGroupPhase::kNone) + in(PodGroupPhase::kPending);
   out.inqueue = in(PodGroupPhase::kInqueue);
@@ -239,7 +236,7 @@ QueueStatus VolcanoQueues::status_of(const std::string& queue) {
 }
 
 void VolcanoQueues::write_status(const std::string& queue, WorkQueue::Finish finish) {
-  const JsonPtr object = context_.queues.get(queue);
+  const JsonPtr object = volcano_.queues.get(queue);
   const auto decoded = object ? api::volcano::decode_queue(*object) : Result<api::volcano::Queue>();
   if (!object || !decoded) return finish(true);
   QueueStatus present = decoded->status;
@@ -247,10 +244,9 @@ void VolcanoQueues::write_status(const std::string& queue, WorkQueue::Finish fin
   const QueueStatus wanted = status_of(queue);
   if (present == wanted) return finish(true);
   Json change = make_merge_patch(api::volcano::encode_queue_status(present), api::volcano::encode_queue_status(wanted));
-  context_.writes.patch(Target::of(api::kVolcanoQueues, *object), "status", JsonObject{{"status", std::move(change)}},
-                        [alive = alive_, finish](const api::RestResponse& response) {
-                          if (*alive) finish(response.ok() || response.code == 404);
-                        });
+  shell_.writes.patch(
+      Target::of(api::kVolcanoQueues, *object), "status", JsonObject{{"status", std::move(change)}},
+      lifetime_.guard([finish](const api::RestResponse& response) { finish(response.ok() || response.code == 404); }));
 }
 
 }  // namespace berth::controller

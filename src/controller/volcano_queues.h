@@ -8,14 +8,11 @@
 #include <string>
 #include <string_view>
 
-#include "base/executor.h"
+#include "base/lifetime.h"
+#include "controller/shell.h"
 #include "controller/volcano_groups.h"
 #include "controller/work_queue.h"
-#include "controller/writes.h"
-#include "engine/engine.h"
-#include "kube/event_recorder.h"
 #include "kube/informer.h"
-#include "kube/rate_limit.h"
 #include "volcano/queue_states.h"
 #include "volcano/quota_tree.h"
 
@@ -23,19 +20,14 @@ namespace berth::controller {
 
 class VolcanoQueues {
  public:
-  struct Context {
-    Executor& executor;
-    Writes& writes;
-    kube::EventRecorder& events;
+  struct Volcano {
     const kube::Informer& queues;
     const kube::Informer& commands;
     const volcano::QuotaTree& tree;
     const VolcanoGroups& groups;
-    std::function<const engine::Engine&()> engine;
-    kube::RateLimit& status_rate;  // for the statuses of all queues together
   };
-  explicit VolcanoQueues(Context context);
-  ~VolcanoQueues() { *alive_ = false; }
+  // All must outlive it.
+  VolcanoQueues(Shell& shell, Volcano volcano);
 
   void start();
   // The queue itself, its parent or the PodGroups in it changed.
@@ -65,7 +57,8 @@ class VolcanoQueues {
   api::volcano::QueueStatus status_of(const std::string& queue);
   const api::ResourceList& used_in(std::string_view cluster_queue);
 
-  Context context_;
+  Shell& shell_;
+  const Volcano volcano_;
   bool started_ = false;
   std::map<std::string, Order, std::less<>> orders_;  // by queue, until they are carried out
   // By queue: the reason why its order must wait, as it was reported last.
@@ -74,8 +67,7 @@ class VolcanoQueues {
   // By cluster queue: its usage, until it changes.
   std::map<std::string, api::ResourceList, std::less<>> used_;
   WorkQueue states_, statuses_, commands_;
-  // false when this is destroyed: pending answers check it
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

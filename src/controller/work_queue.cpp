@@ -20,7 +20,6 @@ WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay, kube::RateLi
     : executor_(executor), work_(std::move(work)), delay_(delay), rate_(rate), most_running_(most_running) {}
 
 WorkQueue::~WorkQueue() {
-  *alive_ = false;
   for (const auto& [key, entry] : entries_) {
     if (entry.timer != 0) executor_.cancel(entry.timer);
   }
@@ -80,19 +79,16 @@ void WorkQueue::run(const std::string& key) {
   entry.at_once = false;
   entry.running = true;
   entry.again = false;
-  work_(key, [this, alive = alive_, key](bool ok) {
-    if (*alive) finished(key, ok);
-  });
+  work_(key, lifetime_.guard([this, key](bool ok) { finished(key, ok); }));
 }
 
 // The next one is posted: work that is done at once would nest without end.
 void WorkQueue::run_next() {
   if (waiting_.empty()) return;
-  executor_.post([this, alive = alive_, key = std::move(waiting_.front())] {
-    if (!*alive) return;
+  executor_.post(lifetime_.guard([this, key = std::move(waiting_.front())] {
     entries_.at(key).waits = false;
     run(key);
-  });
+  }));
   waiting_.pop_front();
 }
 

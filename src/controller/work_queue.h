@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "kube/rate_limit.h"
 
 namespace berth::controller {
@@ -65,7 +66,7 @@ class WorkQueue {
   std::map<std::string, Entry> entries_;  // only keys that are scheduled or running
   std::map<std::string, Pace> pace_;      // old keys are dropped when there are many
   std::size_t drop_at_ = 0;               // so many keys
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

@@ -96,9 +96,9 @@ void Writes::get(const Target& target, Done done) {
 void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
   if (closed_) return;
   if (until_ && executor_.now() >= until_()) {
-    return executor_.post([alive = alive_, done = std::move(done)] {
-      if (*alive) done({0, api::make_status(0, "", "not sent: this process does not lead any more"), {}});
-    });
+    return executor_.post(lifetime_.guard([done = std::move(done)] {
+      done({0, api::make_status(0, "", "not sent: this process does not lead any more"), {}});
+    }));
   }
   request.field_manager = "berth";
   // Only answers about pods are newer versions of what the caches have (PodController::learn, Ungater::learn).
@@ -109,15 +109,15 @@ void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
   if (!request.subresource.empty()) what.append("/").append(request.subresource);
   ++counts_[what];
   ++in_flight_;
-  client_.call(std::move(request),
-               [this, alive = alive_, what, done = std::move(done)](const api::RestResponse& response) {
-                 if (!*alive) return;
-                 const bool lacks_rights = response.code == 403 && !api::kueue::refused_by_webhook(response) &&
-                                           !refused_by_terminating_namespace(response);
-                 if (lacks_rights) refused(what, response);
-                 done(response);
-                 if (*alive) answered();
-               });
+  client_.call(std::move(request), lifetime_.guard([this, what, done = std::move(done), after = lifetime_.guard([this] {
+    answered();
+  })](const api::RestResponse& response) {
+    const bool lacks_rights = response.code == 403 && !api::kueue::refused_by_webhook(response) &&
+                              !refused_by_terminating_namespace(response);
+    if (lacks_rights) refused(what, response);
+    done(response);
+    after();  // nothing when `done` destroyed this
+  }));
 }
 
 // The administrator must act. Logged once per kind of request.

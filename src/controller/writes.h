@@ -13,6 +13,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "base/lifetime.h"
 
 namespace berth::controller {
 
@@ -31,7 +32,6 @@ class Writes {
  public:
   using Done = std::function<void(const api::RestResponse&)>;
   Writes(api::RestClient& client, Executor& executor) : client_(client), executor_(executor) {}
-  ~Writes() { *alive_ = false; }
 
   // `until` returns the time until which this process may write, as far as it knows. It is checked before each
   // request, and again by the client before a write is sent. A request that comes too late is answered with code 0.
@@ -73,7 +73,7 @@ class Writes {
   std::function<void()> when_quiet_;
   std::map<std::string, std::uint64_t> counts_;
   std::set<std::string> told_refusals_;  // kinds of requests whose 403 was logged
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

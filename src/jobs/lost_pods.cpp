@@ -33,9 +33,8 @@ std::optional<Time> forceful_deletion_due(const Json& pod) {
   return *deletion + kForcefulDeletionDelay;
 }
 
-bool is_unreachable(const Json& node) {
-  return std::ranges::any_of(array_at(node, {"spec", "taints"}),
-                             [](const Json& taint) { return string_at(taint, {"key"}) == kUnreachableTaint; });
+bool is_unreachable(const api::Node& node) {
+  return std::ranges::find(node.taints, kUnreachableTaint, &api::Taint::key) != node.taints.end();
 }
 
 std::string forceful_deletion_message(const Json& pod) {

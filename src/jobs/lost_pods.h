@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/core/node.h"
 #include "base/json.h"
 #include "base/time.h"
 
@@ -21,7 +22,7 @@ inline constexpr Duration kForcefulDeletionDelay = std::chrono::minutes(1);
 std::optional<Time> forceful_deletion_due(const Json& pod);
 
 // Whether the node has the taint node.kubernetes.io/unreachable.
-bool is_unreachable(const Json& node);
+bool is_unreachable(const api::Node& node);
 
 // Whether failed_by_force() was stored, so that only the deletion is missing.
 bool was_failed_by_force(const Json& pod);

@@ -21,7 +21,7 @@ Credentials::Credentials(Executor& executor, Access access, ReadFile read)
     : executor_(executor), access_(std::move(access)), read_(std::move(read)) {}
 
 Credentials::~Credentials() {
-  *alive_ = false;
+  lifetime_.end();
   if (plugin_.joinable()) plugin_.join();
 }
 
@@ -69,13 +69,12 @@ void Credentials::refused() { good_until_ = Time{}; }
 
 void Credentials::run_plugin() {
   if (plugin_.joinable()) plugin_.join();
-  plugin_ = std::thread([this, &executor = executor_, access = access_, alive = alive_] {
-    auto credential = run_exec_plugin(*access.exec, access);
-    executor.post([this, alive, credential = std::move(credential)] {
-      if (!*alive) return;
-      if (!credential) return settle(tl::unexpected(credential.error()), std::nullopt);
-      settle(look(*credential), credential->expires.value_or(Time::max()));
-    });
+  auto take = lifetime_.guard([this](const Result<ExecCredential>& credential) {
+    if (!credential) return settle(tl::unexpected(credential.error()), std::nullopt);
+    settle(look(*credential), credential->expires.value_or(Time::max()));
+  });
+  plugin_ = std::thread([&executor = executor_, access = access_, take = std::move(take)] {
+    executor.post([take, credential = run_exec_plugin(*access.exec, access)] { take(credential); });
   });
 }
 

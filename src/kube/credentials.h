@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "kube/exec_plugin.h"
 #include "kube/kubeconfig.h"
 #include "kube/tls.h"
@@ -50,7 +51,7 @@ class Credentials {
   Time good_until_{};
   std::vector<std::function<void(const Result<Identity>&)>> waiting_;
   std::thread plugin_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::kube

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/io_loop.h"
+#include "base/lifetime.h"
 #include "kube/connection.h"
 
 namespace berth::kube {
@@ -32,7 +33,7 @@ HttpReply never_sent(std::string why, bool hopeless = false) {
 
 }  // namespace
 
-// All members run on the I/O thread and are used only there, except `executor` (tasks are posted to it) and `alive`.
+// All members run on the I/O thread and are used only there, except `executor` (tasks are posted to it) and `lifetime`.
 struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
   Impl(Executor& e, TransportOptions o) : executor(e), options(std::move(o)) {}
 
@@ -48,9 +49,8 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
 
   // Posts the reply to the executor; nothing happens when the transport is gone by then.
   void tell(Done done, HttpReply reply) {
-    executor.post([alive = alive, done = std::move(done), reply = std::move(reply)]() mutable {
-      if (*alive) done(std::move(reply));
-    });
+    executor.post(
+        lifetime.guard([done = std::move(done), reply = std::move(reply)]() mutable { done(std::move(reply)); }));
   }
 
   void call(Waiting waiting) {
@@ -152,7 +152,7 @@ struct Transport::Impl : std::enable_shared_from_this<Transport::Impl> {
 
   Executor& executor;
   TransportOptions options;
-  std::shared_ptr<bool> alive = std::make_shared<bool>(true);  // used on the executor's thread only
+  Lifetime lifetime;  // ends on the executor's thread
   asio::io_context io{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   Connection::Context context;
@@ -171,7 +171,7 @@ Transport::Transport(Executor& executor, TransportOptions options)
 }
 
 Transport::~Transport() {
-  *impl_->alive = false;
+  impl_->lifetime.end();
   impl_->io.stop();
   impl_->thread.join();
 }
@@ -194,13 +194,13 @@ namespace {
 class StreamReader : public std::enable_shared_from_this<StreamReader> {
  public:
   StreamReader(Executor& executor, asio::io_context& io, ConnectionPtr connection, Duration silence,
-               Transport::StreamHandler handler, std::shared_ptr<bool> alive)
+               Transport::StreamHandler handler, LifetimeWatch owner)
       : executor_(executor),
         io_(io),
         connection_(std::move(connection)),
         silence_(silence),
         handler_(std::make_shared<Transport::StreamHandler>(std::move(handler))),
-        alive_(std::move(alive)) {}
+        owner_(std::move(owner)) {}
 
   void start(HttpRequest request) {
     auto self = shared_from_this();
@@ -255,9 +255,9 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
     const int count = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
     *ahead_ += count;
     // The task holds the reader weakly: the task may outlive the transport, on whose thread the connection must end.
-    post([reader = weak_from_this(), &io = io_, ahead = ahead_, alive = alive_,
+    post([reader = weak_from_this(), &io = io_, ahead = ahead_, owner = owner_,
           text = std::move(text)](Transport::StreamHandler& handler) {
-      for (std::size_t begin = 0, end; begin < text.size() && *alive; begin = end + 1) {
+      for (std::size_t begin = 0, end; begin < text.size() && owner.alive(); begin = end + 1) {
         end = text.find('\n', begin);
         if (--*ahead == kMaxLinesAhead / 2) {
           asio::post(io, [reader] {
@@ -275,9 +275,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
 
   template <typename Task>
   void post(Task task) {
-    executor_.post([alive = alive_, handler = handler_, task = std::move(task)]() mutable {
-      if (*alive) task(*handler);
-    });
+    executor_.post(owner_.guard([handler = handler_, task = std::move(task)]() mutable { task(*handler); }));
   }
 
   Executor& executor_;
@@ -285,7 +283,7 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
   ConnectionPtr connection_;
   Duration silence_;
   std::shared_ptr<Transport::StreamHandler> handler_;
-  std::shared_ptr<bool> alive_;  // used on the executor's thread only
+  LifetimeWatch owner_;  // the RunningStream; asked on the executor's thread only
   std::string received_;
   std::shared_ptr<std::atomic<int>> ahead_ = std::make_shared<std::atomic<int>>(0);
   bool paused_ = false;
@@ -293,35 +291,33 @@ class StreamReader : public std::enable_shared_from_this<StreamReader> {
 
 class RunningStream final : public Stream {
  public:
-  RunningStream(std::shared_ptr<bool> alive, std::function<void()> close)
-      : alive_(std::move(alive)), close_(std::move(close)) {}
-  ~RunningStream() override {
-    *alive_ = false;
-    close_();
-  }
+  explicit RunningStream(std::function<void()> close) : close_(std::move(close)) {}
+  ~RunningStream() override { close_(); }
+  LifetimeWatch watch() const { return lifetime_.watch(); }
 
  private:
-  std::shared_ptr<bool> alive_;
   std::function<void()> close_;
+  Lifetime lifetime_;
 };
 
 }  // namespace
 
 std::unique_ptr<Stream> Transport::stream(HttpRequest request, Duration silence, StreamHandler handler) {
-  auto alive = std::make_shared<bool>(true);
   auto reader = std::make_shared<std::shared_ptr<StreamReader>>();  // set and used on the I/O thread
   auto impl = impl_;
-  asio::post(impl->io, [impl, reader, request = std::move(request), silence, handler = std::move(handler),
-                        alive]() mutable {
-    auto connection = std::make_shared<Connection>(impl->io, impl->context, impl->options);
-    *reader = std::make_shared<StreamReader>(impl->executor, impl->io, connection, silence, std::move(handler), alive);
-    (*reader)->start(std::move(request));
-  });
-  return std::make_unique<RunningStream>(alive, [impl, reader] {
+  auto running = std::make_unique<RunningStream>([impl, reader] {
     asio::post(impl->io, [reader] {
       if (*reader) (*reader)->close();
     });
   });
+  asio::post(impl->io, [impl, reader, request = std::move(request), silence, handler = std::move(handler),
+                        owner = running->watch()]() mutable {
+    auto connection = std::make_shared<Connection>(impl->io, impl->context, impl->options);
+    *reader = std::make_shared<StreamReader>(impl->executor, impl->io, connection, silence, std::move(handler),
+                                             std::move(owner));
+    (*reader)->start(std::move(request));
+  });
+  return running;
 }
 
 }  // namespace berth::kube

@@ -5,6 +5,7 @@
 #include "api/status.h"
 #include "api/visibility/documents.h"
 #include "base/digest.h"
+#include "base/lifetime.h"
 
 namespace berth::serve {
 namespace {
@@ -19,8 +20,7 @@ struct Request final : http::Handler::Parsed {
 
 // The client may have disconnected before the gate answers.
 struct Asked final : http::Exchange {
-  ~Asked() override { *alive = false; }
-  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
+  Lifetime lifetime;
 };
 
 http::HttpResponse json(int status, std::string body) {
@@ -220,15 +220,14 @@ std::unique_ptr<http::Exchange> VisibilityHandler::execute(std::unique_ptr<Parse
   }
   if (is_health(*request->target)) return health_.execute(health_.parse(std::move(request->http)), std::move(sink));
   gate_(request->http, access_of(request->http, *request->target),
-        [this, request, sink, alive = exchange->alive](std::optional<http::HttpResponse> refusal) {
-          if (!*alive) return;
+        exchange->lifetime.guard([this, request, sink](std::optional<http::HttpResponse> refusal) {
           if (refusal) return sink->respond([refusal = std::move(*refusal)] { return refusal; });
           const http::Target& target = *request->target;
           auto found = find_document(target, request->http.header("Accept"));
           if (!found)
             return sink->respond(answer_visibility(source_, request->http.method, target, request->http.body));
           sink->respond(request->http.method == "GET" ? std::move(found) : refuse(method_not_allowed()));
-        });
+        }));
   return exchange;
 }
 

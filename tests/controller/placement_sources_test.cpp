@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "base/yaml.h"
+#include "controller/sources.h"
+#include "kube/decoded_objects.h"
 
 namespace berth::controller::placement_sources_test {
 namespace {
@@ -26,6 +28,23 @@ status:
   allocatable: {cpu: "4"}
   conditions: [{type: Ready, status: "True", lastTransitionTime: "2026-01-01T00:00:00Z"}]
 )");
+
+// The cache of nodes, their hostnames, and the engine events.
+class NodeSource {
+ public:
+  std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now) {
+    const auto change = nodes_.changed(old, now);
+    if (!change) return std::nullopt;
+    hosts_.changed(change->old, change->now);
+    return seen_or_gone<engine::NodeSeen, engine::NodeGone>(change->key, change->now);
+  }
+  bool exists(std::string_view hostname) const { return hosts_.exists(hostname); }
+  bool usable(std::string_view hostname) const { return hosts_.usable(hostname); }
+
+ private:
+  kube::DecodedObjects<api::Node> nodes_{api::decode_node};
+  NodeHosts hosts_;
+};
 
 TEST(NodeSource, TellsANodeOnceAndNotItsHeartbeats) {
   NodeSource source;

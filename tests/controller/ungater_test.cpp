@@ -1,11 +1,11 @@
 // The ungater with an API server whose answers may be lost and with a cache that may be behind.
 #include "controller/ungater.h"
-#include "api/resources.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "api/resources.h"
 #include "embedded/cluster/world.h"
 #include "jobs/placed_pods.h"
 
@@ -60,22 +60,27 @@ class LossyClient final : public api::RestClient {
   api::RestClient& to_;
 };
 
+// The engine decides nothing here.
+class NoReceiver : public EffectReceiver {
+  void cluster_queue_status_changed(const std::string&) override {}
+  void local_queue_status_changed(const std::string&, const std::string&) override {}
+  void cohort_status_changed(const std::string&) override {}
+  void set_finalizer(const engine::SetFinalizer&) override {}
+  void decided(const engine::Effects&, Duration) override {}
+  bool take(const engine::Effect&) override { return false; }
+};
+
 class UngaterTest : public testing::Test {
  protected:
   UngaterTest()
       : client(*world.server),
-        writes(client, world.executor),
-        events(client, world.executor, {}),
-        ungater({world.executor,
-                 writes,
-                 events,
-                 {[this](std::string_view host) { return !gone.contains(std::string(host)); },
-                  [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
-                 [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
-                 std::chrono::milliseconds(100),
-                 [this](const api::kueue::Workload& w, const Json& pod) {
-                   ungated[std::string(string_at(pod, {"metadata", "name"}))] += w.meta.name;
-                 }}) {
+        shell(client, world.executor, {}, receiver),
+        ungater(shell, {{[this](std::string_view host) { return !gone.contains(std::string(host)); },
+                         [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
+                        [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
+                        [this](const api::kueue::Workload& w, const Json& pod) {
+                          ungated[std::string(string_at(pod, {"metadata", "name"}))] += w.meta.name;
+                        }}) {
     ungater.start();
   }
 
@@ -148,8 +153,8 @@ spec:
 
   World world;
   LossyClient client;
-  Writes writes;
-  kube::EventRecorder events;
+  NoReceiver receiver;
+  Shell shell;
   std::set<std::string> gone;
   std::string down;
   std::map<std::string, std::string> ungated;  // pod -> the workloads for which its gate was removed
@@ -181,7 +186,7 @@ TEST_F(UngaterTest, ACacheThatLagsBehindGivesNoPlaceTwice) {
   add_pod("c");
   run();
   EXPECT_EQ(host("c"), "");
-  EXPECT_EQ(writes.counts().at("patch pods"), 2u);
+  EXPECT_EQ(shell.writes.counts().at("patch pods"), 2u);
 }
 
 TEST_F(UngaterTest, AWriteWithoutAnAnswerIsLookedUpBeforeItsPlaceIsGivenAway) {
@@ -245,7 +250,7 @@ TEST_F(UngaterTest, FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo) {
   add_pod("b", false);
   run();
   EXPECT_EQ(host("b"), "n2");
-  EXPECT_EQ(writes.counts().at("patch pods/status"), 1u) << "once";
+  EXPECT_EQ(shell.writes.counts().at("patch pods/status"), 1u) << "once";
 }
 
 TEST_F(UngaterTest, FailsPodsOfAnEarlierAdmission) {
@@ -282,7 +287,7 @@ spec: {restartPolicy: Never, nodeSelector: {kubernetes.io/hostname: n1}, contain
   add("late", {{"workload", "w"}, {"podset-required-topology", "rack"}});
   run();
   EXPECT_EQ(phase("late"), "Failed");
-  EXPECT_EQ(writes.counts().at("patch pods/status"), 2u);
+  EXPECT_EQ(shell.writes.counts().at("patch pods/status"), 2u);
 }
 
 TEST_F(UngaterTest, FailsNoPodByAWorkloadThatIsOutOfDate) {

@@ -3,99 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "base/merge_patch.h"
-#include "base/yaml.h"
-#include "jobs/compose.h"
 #include "jobs/prebuilt.h"
-#include "jobs/workload_name.h"
+#include "jobs/reconcile_support.h"
 
 namespace berth::jobs::reconcile_test {
 namespace {
 
-using api::kueue::Workload;
-
-Json yaml(std::string_view text) { return parse_yaml(text).value().front(); }
-
-Json job(std::string_view changes = "{}") {
-  static const Json base = yaml(R"(
-apiVersion: batch/v1
-kind: Job
-metadata: {name: train, namespace: ns, uid: job-1, resourceVersion: "7", labels: {kueue.x-k8s.io/queue-name: q}}
-spec:
-  suspend: true
-  parallelism: 3
-  completions: 3
-  template:
-    metadata:
-      labels: {app: x, job-name: train, controller-uid: job-1, batch.kubernetes.io/job-name: train, batch.kubernetes.io/controller-uid: job-1}
-    spec:
-      containers: [{name: c, image: i, resources: {requests: {cpu: "1"}}}]
-)");
-  return apply_merge_patch(base, yaml(changes));
-}
-
-JsonPtr ptr(Json value) { return std::make_shared<const Json>(std::move(value)); }
-
-JobFacts facts() {
-  static const api::kueue::ResourceFlavor flavor = [] {
-    api::kueue::ResourceFlavor f;
-    f.meta.name = "gpu";
-    f.node_labels = {{"pool", "gpu"}};
-    f.tolerations = {{"gpu", "Exists", "", "NoSchedule", {}}};
-    return f;
-  }();
-  JobFacts result;
-  result.flavors = [](std::string_view name) { return name == "gpu" ? &flavor : nullptr; };
-  result.workload_priority_class = [](std::string_view name) -> std::optional<std::int32_t> {
-    return name == "high" ? std::optional(100) : std::nullopt;
-  };
-  result.priority_class = [](std::string_view name) -> std::optional<std::int32_t> {
-    return name == "pods" ? std::optional(7) : std::nullopt;
-  };
-  result.global_default_priority_class = []() -> std::optional<std::pair<std::string, std::int32_t>> {
-    return std::nullopt;
-  };
-  result.workload = [](std::string_view, std::string_view) { return WorkloadPtr(); };
-  return result;
-}
-
-Json made(const Json& of, const JobFacts& with) { return make_workload(batch_job(), of, with).value(); }
-
-// The workload of `job()` as the API returns it, with additional status.
-WorkloadPtr workload(std::string_view status = "{}", const Json& of = job()) {
-  Json object = made(of, facts());
-  ensure_path(object, {"metadata", "uid"}) = "wl-1";
-  ensure_path(object, {"metadata", "resourceVersion"}) = "9";
-  object.as_object()["status"] = yaml(status);
-  return std::make_shared<const Workload>(api::kueue::decode_workload(object).value());
-}
-
-constexpr std::string_view kAdmittedStatus = R"(
-admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: 3, flavors: {cpu: gpu}, resourceUsage: {cpu: "3"}}]}
-conditions:
-- {type: QuotaReserved, status: "True", reason: QuotaReserved, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
-- {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
-)";
-
-constexpr std::string_view kEvictedStatus = R"(
-admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: 3, flavors: {cpu: gpu}, resourceUsage: {cpu: "3"}}]}
-conditions:
-- {type: QuotaReserved, status: "True", reason: QuotaReserved, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
-- {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
-- {type: Evicted, status: "True", reason: Preempted, message: make room, lastTransitionTime: "2026-01-01T00:00:00Z"}
-)";
-
-template <typename T>
-const T* first(const std::vector<Step>& steps) {
-  for (const auto& step : steps) {
-    if (const auto* found = std::get_if<T>(&step)) return found;
-  }
-  return nullptr;
-}
-
-std::vector<Step> steps_of(Json j, std::vector<WorkloadPtr> workloads) {
-  return reconcile(batch_job(), ptr(std::move(j)), workloads, facts());
-}
+using namespace reconcile_support;
 
 TEST(Reconcile, ANewJobGetsAWorkload) {
   const auto steps = steps_of(job(), {});
@@ -353,122 +267,6 @@ TEST(Prebuilt, AnnotationsCountOnlyWithTheirGate) {
   EXPECT_EQ(first<CreateWorkload>(reconcile(batch_job(), ptr(annotated), {}, facts())), nullptr);
 }
 
-constexpr std::string_view kPlacedStatus = R"(
-admission:
-  clusterQueue: cq
-  podSetAssignments:
-  - name: main
-    count: 3
-    flavors: {cpu: gpu}
-    resourceUsage: {cpu: "3"}
-    topologyAssignment:
-      levels: [kubernetes.io/hostname]
-      slices: [{domainCount: 1, valuesPerLevel: [{universal: n1}], podCounts: {universal: 3}}]
-conditions:
-- {type: QuotaReserved, status: "True", reason: QuotaReserved, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
-- {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
-)";
-
-// The job with all patches of `steps` applied.
-Json patched(Json j, const std::vector<Step>& steps) {
-  for (const auto& step : steps)
-    if (const auto* patch = std::get_if<PatchJob>(&step)) j = apply_merge_patch(std::move(j), patch->body);
-  return j;
-}
-
-// Reconciles until there is no patch left. A patch of the status removes the start time.
-Json settled(Json j, const WorkloadPtr& w) {
-  for (int round = 0; round < 6; ++round) {
-    const auto steps = steps_of(j, {w});
-    if (!first<PatchJob>(steps)) return j;
-    j = patched(std::move(j), steps);
-  }
-  ADD_FAILURE() << "the job never settles";
-  return j;
-}
-
-std::string template_of(const Json& j) { return canonical_json(*find_path(j, {"spec", "template"})); }
-
-TEST(Places, AreAskedForByAnnotationsOfTheTemplate) {
-  const Json j = job("{spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}}}}");
-  const auto request = batch_job().pod_sets(j)[0].topology_request;
-  EXPECT_EQ(request->required, "rack");
-  EXPECT_EQ(request->pod_index_label, "batch.kubernetes.io/job-completion-index");
-  EXPECT_FALSE(batch_job().pod_sets(job())[0].topology_request->explicit_request());
-}
-
-TEST(Places, PodsOfAPlacedPodSetStartGated) {
-  const auto w = workload(kPlacedStatus);
-  const Json started = patched(job(), steps_of(job(), {w}));
-  EXPECT_FALSE(bool_at(started, {"spec", "suspend"}));
-  const Json& pods = *find_path(started, {"spec", "template"});
-  EXPECT_EQ(to_string(Json(array_at(pods, {"spec", "schedulingGates"}))), R"([{"name":"kueue.x-k8s.io/topology"}])");
-  EXPECT_EQ(string_at(pods, {"metadata", "labels", "kueue.x-k8s.io/podset"}), "main");
-  EXPECT_EQ(string_at(pods, {"metadata", "annotations", "kueue.x-k8s.io/workload"}), w->meta.name);
-  EXPECT_EQ(string_at(pods, {"metadata", "annotations", "kueue.x-k8s.io/podset-unconstrained-topology"}), "true")
-      << "places that nobody asked for";
-  EXPECT_EQ(string_at(pods, {"spec", "nodeSelector", "pool"}), "gpu");
-
-  const Json asked =
-      job("{spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-preferred-topology: rack}}}}}");
-  const Json other = patched(asked, steps_of(asked, {workload(kPlacedStatus, asked)}));
-  EXPECT_EQ(
-      find_path(other, {"spec", "template", "metadata", "annotations", "kueue.x-k8s.io/podset-unconstrained-topology"}),
-      nullptr);
-}
-
-TEST(Places, OfAnAdmissionWithoutThemNeedNoGate) {
-  const Json started = patched(job(), steps_of(job(), {workload(kAdmittedStatus)}));
-  EXPECT_EQ(find_path(started, {"spec", "template", "spec", "schedulingGates"}), nullptr);
-}
-
-TEST(Places, AJobDoesNotStartWhileItsPlacesAreToBeDecided) {
-  const auto w = workload(R"(
-admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: 3, flavors: {cpu: gpu}, delayedTopologyRequest: Pending}]}
-conditions:
-- {type: QuotaReserved, status: "True", reason: QuotaReserved, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
-- {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
-)");
-  EXPECT_EQ(first<PatchJob>(steps_of(job(), {w})), nullptr);
-}
-
-TEST(Places, AStoppedJobIsAsTheUserWroteIt) {
-  const auto placed = workload(kPlacedStatus);
-  const Json running = patched(job(), steps_of(job(), {placed}));
-  const std::string evicted_status =
-      std::string(kPlacedStatus) +
-      R"(- {type: Evicted, status: "True", reason: NodeFailures, message: gone, lastTransitionTime: "2026-01-01T00:00:00Z"})";
-  const Json stopped = settled(running, workload(evicted_status));
-  EXPECT_TRUE(bool_at(stopped, {"spec", "suspend"}));
-  EXPECT_EQ(template_of(stopped), template_of(job()));
-  EXPECT_FALSE(batch_job().stopping(stopped));
-}
-
-// Another client suspended the job, or the controller was not running: a workload is never created from a template
-// that contains an admission.
-TEST(Places, ATemplateWithAnAdmissionIsRestoredBeforeAnythingIsMadeOfIt) {
-  const auto placed = workload(kPlacedStatus);
-  const Json suspended = apply_merge_patch(patched(job(), steps_of(job(), {placed})), yaml("{spec: {suspend: true}}"));
-
-  // The workload waits again: the template is restored from it, and the workload does not count as changed.
-  const auto waiting = workload();
-  const auto steps = steps_of(suspended, {waiting});
-  EXPECT_EQ(first<UpdateWorkload>(steps), nullptr);
-  ASSERT_NE(first<PatchJob>(steps), nullptr);
-  const auto* said = first<ReportJob>(steps);
-  ASSERT_NE(said, nullptr);
-  EXPECT_FALSE(said->report.stopped) << "it is stopped when its template is restored";
-  EXPECT_EQ(template_of(settled(suspended, waiting)), template_of(job()));
-
-  // The workload is lost: what can be recognized as added by admission is removed, then a new workload is created.
-  const auto lost = steps_of(suspended, {});
-  EXPECT_EQ(first<CreateWorkload>(lost), nullptr);
-  const Json cleaned = patched(suspended, lost);
-  EXPECT_FALSE(carries_admission(*find_path(cleaned, {"spec", "template"})));
-  EXPECT_EQ(find_path(cleaned, {"spec", "template", "spec", "schedulingGates"}), nullptr);
-  EXPECT_NE(first<CreateWorkload>(steps_of(cleaned, {})), nullptr);
-}
-
 TEST(MakeWorkload, CopiesTheLabelsItIsToldTo) {
   JobFacts with_labels = facts();
   with_labels.label_keys_to_copy = {"team", "absent", "kueue.x-k8s.io/queue-name"};
@@ -477,46 +275,6 @@ TEST(MakeWorkload, CopiesTheLabelsItIsToldTo) {
             yaml("{kueue.x-k8s.io/job-uid: job-1, kueue.x-k8s.io/queue-name: q, team: a}"));
   EXPECT_EQ(*find_path(made(job("{metadata: {labels: {team: a}}}"), facts()), {"metadata", "labels"}),
             yaml("{kueue.x-k8s.io/job-uid: job-1}"));
-}
-
-TEST(Places, AJobThatAsksForNonsenseGetsAWarningAndNoWorkload) {
-  const Json bad = job(R"({spec: {template: {metadata: {annotations: {
-    kueue.x-k8s.io/podset-slice-required-topology: rack, kueue.x-k8s.io/podset-slice-size: "2"}}}}})");
-  const auto steps = steps_of(bad, {});
-  EXPECT_EQ(first<CreateWorkload>(steps), nullptr);
-  const auto* event = first<JobEvent>(steps);
-  ASSERT_NE(event, nullptr);
-  EXPECT_TRUE(event->warning);
-  EXPECT_EQ(event->reason, "ErrWorkloadCompose");
-  EXPECT_EQ(
-      event->note,
-      "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": must divide pod "
-      "set count 3: 1 pod(s) would be left without a whole slice");
-
-  const auto changed = steps_of(bad, {workload()});  // the workload describes the job before the change
-  EXPECT_NE(first<DeleteWorkload>(changed), nullptr);
-  EXPECT_EQ(first<UpdateWorkload>(changed), nullptr);
-}
-
-TEST(Places, AskedForAnewWhileTheJobWaitsReachTheWorkload) {
-  const Json asked =
-      job("{spec: {template: {metadata: {annotations: {kueue.x-k8s.io/podset-required-topology: rack}}}}}");
-  const auto* update = first<UpdateWorkload>(steps_of(asked, {workload()}));
-  EXPECT_NE(update, nullptr);
-}
-
-TEST(WorkloadName, TellsTheJob) {
-  EXPECT_EQ(job_in_name("Job", workload_name("batch", "Job", "a-job", "u")), "a-job");
-  for (const char* other : {"job-a", "job-a-12x45", "job--12345", "jobset-a-12345", "w1", "", "job-12345"})
-    EXPECT_EQ(job_in_name("Job", other), std::nullopt) << other;
-}
-
-TEST(WorkloadName, IsStableAndAtMost253Characters) {
-  const std::string name = workload_name("batch", "Job", std::string(300, 'a'), "u");
-  EXPECT_EQ(name.size(), 253u);
-  EXPECT_EQ(name, workload_name("batch", "Job", std::string(300, 'a'), "u"));
-  EXPECT_NE(name, workload_name("batch", "Job", std::string(300, 'a'), "v"));
-  EXPECT_TRUE(workload_name("batch", "Job", "one", "u").starts_with("job-one-"));
 }
 
 }  // namespace

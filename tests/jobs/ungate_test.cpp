@@ -1,5 +1,5 @@
 // Pods of workloads with a topology assignment: which pod may be ungated and in which domain, in any order and state
-// of the pods, and which pods can never get to their node.
+// of the pods.
 #include "jobs/ungate.h"
 
 #include <gtest/gtest.h>
@@ -8,80 +8,12 @@
 #include <algorithm>
 #include <set>
 
-#include "base/yaml.h"
-#include "jobs/placed_pods.h"
-#include "jobs/stuck_pods.h"
+#include "jobs/ungate_support.h"
 
 namespace berth::jobs::ungate_test {
 namespace {
 
-using namespace api::kueue;
-
-constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
-
-api::Condition holds(std::string_view type) {
-  api::Condition condition;
-  condition.type = type;
-  condition.status = true;
-  return condition;
-}
-
-Workload workload(std::vector<TopologyDomain> domains, std::vector<std::string> levels = {"kubernetes.io/hostname"}) {
-  Workload w;
-  w.meta.name = "w";
-  w.meta.ns = "ns";
-  PodSet pod_set;
-  pod_set.topology_request.emplace();
-  pod_set.topology_request->pod_index_label = kIndex;
-  PodSetAssignment assignment;
-  for (const auto& domain : domains) assignment.count += domain.count;
-  pod_set.count = assignment.count;
-  assignment.topology_assignment =
-      std::make_shared<const TopologyAssignment>(TopologyAssignment{std::move(levels), std::move(domains)});
-  w.pod_sets.push_back(pod_set);
-  w.status.admission = Admission{"cq", {assignment}};
-  w.status.conditions.push_back(holds(kAdmitted));
-  return w;
-}
-
-Workload on_hosts(const std::vector<std::pair<std::string, std::int32_t>>& hosts) {
-  std::vector<TopologyDomain> domains;
-  for (const auto& [name, count] : hosts) domains.push_back({{name}, count});
-  return workload(std::move(domains));
-}
-
-struct PodSpec {
-  std::string name;
-  int index = -1;         // -1: no index
-  std::string host = {};  // the node it was ungated for; empty: gated
-  std::string phase = "Pending";
-  bool terminating = false;
-  std::string pod_set = "main";
-  std::string bound = {};
-};
-
-JsonPtr pod(const PodSpec& spec) {
-  Json out = JsonObject();
-  ensure_path(out, {"metadata", "name"}) = spec.name;
-  ensure_path(out, {"metadata", "uid"}) = "uid-" + spec.name;
-  ensure_path(out, {"metadata", "namespace"}) = "ns";
-  ensure_path(out, {"metadata", "annotations", "kueue.x-k8s.io/workload"}) = "w";
-  ensure_path(out, {"metadata", "labels", "kueue.x-k8s.io/podset"}) = spec.pod_set;
-  if (spec.index >= 0) ensure_path(out, {"metadata", "labels", kIndex}) = std::to_string(spec.index);
-  if (spec.terminating) ensure_path(out, {"metadata", "deletionTimestamp"}) = "2026-01-01T00:00:00Z";
-  if (spec.host.empty()) {
-    ensure_path(out, {"spec", "schedulingGates"}) = JsonArray{JsonObject{{"name", "kueue.x-k8s.io/topology"}}};
-  } else {
-    ensure_path(out, {"spec", "nodeSelector", "kubernetes.io/hostname"}) = spec.host;
-  }
-  if (!spec.bound.empty()) ensure_path(out, {"spec", "nodeName"}) = spec.bound;
-  ensure_path(out, {"status", "phase"}) = spec.phase;
-  return std::make_shared<const Json>(std::move(out));
-}
-
-HostFacts all_up() {
-  return {[](std::string_view) { return true; }, [](std::string_view) { return true; }};
-}
+using namespace ungate_support;
 
 // "p0>n1 p1>n1", in the order of the releases.
 std::string text(const Releases& releases) {
@@ -328,74 +260,6 @@ RC_GTEST_PROP(ReleasesProperty, WithoutRanksNoPodWaitsWhileAPlaceIsFree, ()) {
     if (std::find(bad.begin(), bad.end(), domain.values[0]) != bad.end()) continue;
     RC_ASSERT(now.contains(domain.values[0]) && now.at(domain.values[0]) >= domain.count);
   }
-}
-
-// --- Pods that can never get to their node.
-
-std::string names(const std::vector<StuckPod>& stuck) {
-  std::string out;
-  for (const auto& one : stuck)
-    out.append(out.empty() ? "" : " ").append(string_at(*one.pod, {"metadata", "name"})).append("@").append(one.node);
-  return out;
-}
-
-TEST(StuckPods, AreThoseWhoseNodeIsLostAndThatAreNotBound) {
-  auto w = on_hosts({{"n1", 2}, {"n2", 2}});
-  HostFacts hosts = all_up();
-  const std::vector<JsonPtr> pods = {pod({.name = "waits", .host = "n1"}),
-                                     pod({.name = "bound", .host = "n1", .bound = "n1"}),
-                                     pod({.name = "runs", .host = "n1", .phase = "Running", .bound = "n1"}),
-                                     pod({.name = "goes", .host = "n1", .terminating = true}),
-                                     pod({.name = "gated"}),
-                                     pod({.name = "fine", .host = "n2"}),
-                                     pod({.name = "moved", .host = "n0"})};
-  EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0") << "its place was given up";
-  w.status.unhealthy_nodes = {"n1"};
-  EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0 waits@n1");
-  w.status.unhealthy_nodes.clear();
-  hosts.usable = [](std::string_view host) { return host != "n1"; };
-  EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0") << "a node that is down may come back";
-  hosts.exists = hosts.usable;
-  EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0 waits@n1");
-  w.status.conditions.push_back(holds(kEvicted));
-  EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "") << "the job is stopped as a whole";
-}
-
-TEST(StuckPods, AreAllThatWereLetGoForAnAdmissionThatIsOver) {
-  const auto placed = [](const PodSpec& spec) {
-    Json out = *pod(spec);
-    ensure_path(out, {"metadata", "annotations", "kueue.x-k8s.io/podset-required-topology"}) = "rack";
-    return std::make_shared<const Json>(std::move(out));
-  };
-  auto w = on_hosts({{"n1", 2}});
-  const std::vector<JsonPtr> pods = {placed({.name = "waits", .host = "n1"}),
-                                     placed({.name = "bound", .host = "n1", .bound = "n1"}),
-                                     placed({.name = "goes", .host = "n1", .terminating = true}),
-                                     placed({.name = "gated"}), pod({.name = "asks-for-no-places", .host = "n1"})};
-  EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "");
-  w.status = {};
-  EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "waits@n1");
-  w.status.admission = Admission{"cq", {PodSetAssignment{}}};
-  w.status.conditions = {holds(kQuotaReserved)};
-  EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "waits@n1") << "quota again, and not admitted yet";
-  for (const auto other : {kAdmitted, kEvicted, kFinished}) {
-    w.status.conditions = {holds(other)};
-    EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "") << other;
-  }
-}
-
-TEST(StuckPods, FailWithAConditionThatSaysWhy) {
-  Json waits = *pod({.name = "p", .host = "n1"});
-  ensure_path(waits, {"status", "conditions"}) = JsonArray{JsonObject{{"type", "PodScheduled"}, {"status", "False"}}};
-  const Json status =
-      failed_status({std::make_shared<const Json>(waits), "n1"}, parse_time("2026-01-01T00:00:00Z").value());
-  EXPECT_EQ(string_at(status, {"phase"}), "Failed");
-  const auto& conditions = array_at(status, {"conditions"});
-  ASSERT_EQ(conditions.size(), 2u);
-  EXPECT_EQ(to_string(conditions[1]),
-            R"({"type":"TerminatedByKueue","status":"True","reason":"UnschedulableOnAssignedNode","message":)"
-            R"("Terminated by Kueue: the pod cannot be scheduled on its assigned node \"n1\"",)"
-            R"("lastTransitionTime":"2026-01-01T00:00:00Z"})");
 }
 
 }  // namespace

@@ -18,8 +18,6 @@ bool may_be_bound(const Json& pod) {
 
 Binder::Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods)
     : client_(client), executor_(executor), pods_(pods) {}
-Binder::~Binder() { *alive_ = false; }
-
 void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string key = pod_key(now ? *now : *old);
   const std::string_view node = now ? string_at(*now, {"spec", "nodeName"}) : std::string_view();
@@ -47,9 +45,7 @@ void Binder::node_changed(const JsonPtr& old, const JsonPtr& now) {
 
 void Binder::round_soon() {
   if (waiting_.empty() || std::exchange(round_posted_, true)) return;
-  executor_.post([this, alive = alive_] {
-    if (*alive) round();
-  });
+  executor_.post(lifetime_.guard([this] { round(); }));
 }
 
 void Binder::round() {
@@ -84,14 +80,14 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
       {"metadata",
        JsonObject{{"name", request.name}, {"namespace", request.ns}, {"uid", string_at(*pod, {"metadata", "uid"})}}},
       {"target", JsonObject{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
-  client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
-    if (!*alive || response.ok()) return;
+  client_.call(std::move(request), lifetime_.guard([this, key](const api::RestResponse& response) {
+    if (response.ok()) return;
     capacity_.unplace(key);
     if (const JsonPtr again = pods_.get(key); again && may_be_bound(*again)) {
       waiting_.insert(key);
       round_soon();
     }
-  });
+  }));
 }
 
 void Binder::tell_unschedulable(const std::string& key, const JsonPtr& pod) {

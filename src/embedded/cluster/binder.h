@@ -11,6 +11,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "base/lifetime.h"
 #include "embedded/cluster/free_capacity.h"
 #include "kube/informer.h"
 
@@ -20,7 +21,6 @@ class Binder {
  public:
   // The caches call pod_changed() and node_changed(). `pods` must outlive the binder.
   Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods);
-  ~Binder();
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
   void node_changed(const JsonPtr& old, const JsonPtr& now);
@@ -38,7 +38,7 @@ class Binder {
   FreeCapacity capacity_;          // includes bindings that are not confirmed yet
   std::set<std::string> waiting_;  // keys of pods without a node
   bool round_posted_ = false;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::cluster

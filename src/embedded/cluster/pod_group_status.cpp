@@ -62,10 +62,9 @@ void PodGroupKeeper::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 
 void PodGroupKeeper::look_soon(const std::string& group) {
   if (!due_.insert(group).second || due_.size() > 1) return;
-  executor_.post([this, alive = alive_] {
-    if (!*alive) return;
+  executor_.post(lifetime_.guard([this] {
     for (const auto& key : std::exchange(due_, {})) look(key);
-  });
+  }));
 }
 
 void PodGroupKeeper::look(const std::string& key) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/volcano/types.h"
+#include "base/lifetime.h"
 #include "embedded/cluster/shared/pod_writes.h"
 #include "kube/informer.h"
 
@@ -26,7 +27,6 @@ class PodGroupKeeper {
   // The caches call pod_changed() and look_soon(); they must outlive the keeper.
   PodGroupKeeper(api::RestClient& client, Executor& executor, const kube::Informer& groups, const kube::Informer& pods,
                  std::function<bool(const Json& group)> more_to_come);
-  ~PodGroupKeeper() { *alive_ = false; }
   PodGroupKeeper(const PodGroupKeeper&) = delete;
   PodGroupKeeper& operator=(const PodGroupKeeper&) = delete;
 
@@ -43,7 +43,7 @@ class PodGroupKeeper {
   Writer writer_;
   std::map<std::string, std::set<std::string>> pods_of_;  // by group
   std::set<std::string> due_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::cluster

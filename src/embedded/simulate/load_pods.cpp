@@ -26,8 +26,6 @@ LoadPods::LoadPods(const Load& load, api::RestClient& client, Executor& executor
   informer_.on_change([this](const JsonPtr& old, const JsonPtr& now) { changed(old, now); });
 }
 
-LoadPods::~LoadPods() { *alive_ = false; }
-
 void LoadPods::start() { informer_.start(); }
 
 void LoadPods::submit(const Submission& submission) {
@@ -45,9 +43,9 @@ void LoadPods::create(Pod pod) {
   request.body = pod_of(load_, *pod.submission, pod.index, pod.attempt);
   const std::string key = api::object_key(request.ns, std::string(string_at(request.body, {"metadata", "name"})));
   pods_[key] = pod;
-  client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
-    if (*alive && !response.ok()) on_refusal_(key, response);
-  });
+  client_.call(std::move(request), lifetime_.guard([this, key](const api::RestResponse& response) {
+    if (!response.ok()) on_refusal_(key, response);
+  }));
 }
 
 void LoadPods::changed(const JsonPtr& old, const JsonPtr& now) {

@@ -10,6 +10,7 @@
 
 #include "api/rest.h"
 #include "base/executor.h"
+#include "base/lifetime.h"
 #include "embedded/simulate/load.h"
 #include "kube/informer.h"
 
@@ -20,7 +21,6 @@ class LoadPods {
   // `on_refusal` gets the name of a pod and the server's answer. All arguments must outlive this object.
   LoadPods(const Load& load, api::RestClient& client, Executor& executor,
            std::function<void(const std::string& pod, const api::RestResponse&)> on_refusal);
-  ~LoadPods();
 
   void start();  // before the first submission
   void submit(const Submission& submission);
@@ -41,8 +41,7 @@ class LoadPods {
   std::function<void(const std::string&, const api::RestResponse&)> on_refusal_;
   kube::Informer informer_;
   std::map<std::string, Pod, std::less<>> pods_;  // by "namespace/name"
-  // Lets answers that arrive late see that this object was destroyed.
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::simulate

@@ -27,7 +27,6 @@ PretendRuns::PretendRuns(api::RestClient& client, Executor& executor, RunTime ru
     : client_(client), executor_(executor), run_time_(std::move(run_time)) {}
 
 PretendRuns::~PretendRuns() {
-  *alive_ = false;
   for (const auto& [key, run] : runs_) {
     if (run.timer != 0) executor_.cancel(run.timer);
   }
@@ -109,11 +108,11 @@ void PretendRuns::write(const std::string& key, const api::kueue::WorkloadStatus
        JsonObject{
            {"namespace", meta.ns}, {"name", meta.name}, {"uid", meta.uid}, {"resourceVersion", meta.resource_version}}},
       {"status", api::kueue::encode_workload_status(status)}};
-  client_.call(std::move(request), [this, alive = alive_, key](const api::RestResponse& response) {
-    if (!*alive || response.ok() || response.code == 409 || response.code == 404) return;
+  client_.call(std::move(request), lifetime_.guard([this, key](const api::RestResponse& response) {
+    if (response.ok() || response.code == 409 || response.code == 404) return;
     log::warn("a pretended run could not be written", {{"workload", key}, {"code", response.code}});
     if (runs_.contains(key)) look_after(key, kRetry, false);
-  });
+  }));
 }
 
 }  // namespace berth::simulate

@@ -11,6 +11,7 @@
 #include "api/kueue/types.h"
 #include "api/rest.h"
 #include "base/executor.h"
+#include "base/lifetime.h"
 
 namespace berth::simulate {
 
@@ -44,7 +45,7 @@ class PretendRuns {
   RunTime run_time_;
   std::map<std::string, Run> runs_;  // of workloads that hold quota
   // lets answers that arrive late see that this object was destroyed
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::simulate

@@ -92,9 +92,7 @@ Result<void> Crds::load() {
   for (const JsonPtr& crd : crds) {
     if (auto served = serve(*crd); !served) return served;
     const std::string name(string_at(*crd, {"metadata", "name"}));
-    core_.executor.post([this, alive = std::weak_ptr<int>(alive_), name] {
-      if (!alive.expired()) on_written(name);
-    });
+    core_.executor.post(lifetime_.guard([this, name] { on_written(name); }));
   }
   return {};
 }
@@ -126,9 +124,7 @@ void Crds::on_removed(std::string_view key) {
 }
 
 void Crds::later(const std::string& name) {
-  core_.executor.after(kRetry, [this, alive = std::weak_ptr<int>(alive_), name] {
-    if (!alive.expired()) on_written(name);
-  });
+  core_.executor.after(kRetry, lifetime_.guard([this, name] { on_written(name); }));
 }
 
 void Crds::establish(const Json& crd) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lifetime.h"
 #include "embedded/apiserver/requests/core.h"
 
 namespace berth::apiserver {
@@ -37,7 +38,7 @@ class Crds {
   void later(const std::string& name);  // calls on_written() again after a short delay
 
   Core& core_;
-  std::shared_ptr<int> alive_ = std::make_shared<int>(0);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::apiserver

@@ -4,6 +4,7 @@
 
 #include "api/status.h"
 #include "api/verb.h"
+#include "base/lifetime.h"
 #include "embedded/apiserver/http/encode.h"
 #include "embedded/apiserver/http/negotiate.h"
 #include "embedded/apiserver/http/options.h"
@@ -29,8 +30,7 @@ using api::Verb;
 constexpr std::int64_t kMinWatchSeconds = 30 * 60;
 class CallExchange final : public Exchange {
  public:
-  std::shared_ptr<bool> alive = std::make_shared<bool>(true);
-  ~CallExchange() override { *alive = false; }
+  Lifetime lifetime;
 };
 
 class Done final : public Exchange {};
@@ -227,13 +227,12 @@ std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, Res
   // Other subresources return a different kind than the resource's.
   if (request.subresource.empty() || request.subresource == "status") reply->resource = resource;
   core.call(std::move(request),
-            [alive = exchange->alive, reply, sink = p.sink, verb, resource = resource, this](RestResponse response) {
-              if (!*alive) return;
+            exchange->lifetime.guard([reply, sink = p.sink, verb, resource = resource, this](RestResponse response) {
               count(verb, *resource, response.code);
               reply->response = std::move(response);
               reply->now = executor.now();
               sink->respond([reply] { return encode(*reply); });
-            });
+            }));
   return exchange;
 }
 

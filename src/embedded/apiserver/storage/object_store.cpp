@@ -138,9 +138,8 @@ JsonPtr ObjectStore::commit(const ObjectKey& key, Change::Type type, Json object
   if (written_) written_(change);
   std::vector<Change> batch;
   batch.push_back(std::move(change));
-  log_->append(std::move(batch), [this, revision, alive = std::weak_ptr<Lifetime>(lifetime_)](Result<void> outcome) {
-    if (!alive.expired()) on_appended(revision, outcome);
-  });
+  log_->append(std::move(batch),
+               lifetime_.guard([this, revision](Result<void> outcome) { on_appended(revision, outcome); }));
   return stored;
 }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/lifetime.h"
 #include "embedded/apiserver/storage/store.h"
 
 namespace berth::apiserver {
@@ -105,7 +106,6 @@ class ObjectStore {
     std::map<std::string, Versions, std::less<>> items;
     std::size_t live = 0;
   };
-  struct Lifetime {};
 
   const Versions* find(std::string_view bucket, std::string_view item) const;
   std::optional<WriteError> refuse(const ObjectKey& key, Revision expected) const;
@@ -129,7 +129,7 @@ class ObjectStore {
   Revision durable_ = 0;
   Revision floor_ = 0;
   std::string failure_;
-  std::shared_ptr<Lifetime> lifetime_ = std::make_shared<Lifetime>();
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::apiserver

@@ -42,10 +42,9 @@ api::RestRequest AppWrites::request(api::Verb verb, const api::GroupVersionResou
 
 void AppWrites::send(const std::string& key, api::RestRequest r, std::function<bool(const api::RestResponse&)> done) {
   looks_.sent(key);
-  client_.call(std::move(r),
-               [this, alive = std::weak_ptr(alive_), key, done = std::move(done)](const api::RestResponse& response) {
-                 if (!alive.expired()) looks_.answered(key, done(response));
-               });
+  client_.call(std::move(r), lifetime_.guard([this, key, done = std::move(done)](const api::RestResponse& response) {
+    looks_.answered(key, done(response));
+  }));
 }
 
 void AppWrites::create(const std::string& key, const api::GroupVersionResource& resource, Json object, OwnWrites& seen,

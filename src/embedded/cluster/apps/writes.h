@@ -12,6 +12,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "base/lifetime.h"
 #include "embedded/cluster/shared/looks.h"
 #include "embedded/cluster/shared/own_writes.h"
 #include "kube/event_recorder.h"
@@ -64,7 +65,7 @@ class AppWrites {
   std::string controller_;
   kube::EventRecorder recorder_;
   std::map<std::string, Creations, std::less<>> creations_;  // of keys whose last creation failed
-  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::cluster

@@ -29,11 +29,10 @@ void Looks::add(const std::string& key) {
     return;
   }
   if (std::exchange(entry.queued, true)) return;
-  executor_.post([this, alive = std::weak_ptr(alive_), key] {
-    if (alive.expired()) return;
+  executor_.post(lifetime_.guard([this, key] {
     entries_[key].queued = false;
     look_(key);
-  });
+  }));
 }
 
 void Looks::add_at(const std::string& key, Time when) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/executor.h"
+#include "base/lifetime.h"
 
 namespace berth::cluster {
 
@@ -46,7 +47,7 @@ class Looks {
   Duration first_retry_;
   std::function<void(const std::string& key)> look_;
   std::map<std::string, Entry, std::less<>> entries_;  // of existing jobs
-  std::shared_ptr<const bool> alive_ = std::make_shared<const bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::cluster

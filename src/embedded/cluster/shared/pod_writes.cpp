@@ -73,16 +73,14 @@ api::RestRequest delete_pod(const Json& pod, std::optional<std::int64_t> grace_s
 }
 
 void Writer::send(api::RestRequest request, std::function<void()> again) {
-  client_.call(std::move(request), [this, alive = alive_, again = std::move(again)](const api::RestResponse& response) {
-    if (!*alive || response.ok() || response.code == 404 || response.code == 409) return;
+  client_.call(std::move(request), lifetime_.guard([this, again = std::move(again)](const api::RestResponse& response) {
+    if (response.ok() || response.code == 404 || response.code == 409) return;
     const bool refused = response.code == 400 || response.code == 403 || response.code == 422;
     if (refused)
       log::warn("the API server refuses a write of the pretend cluster, retrying in 30 s",
                 {{"why", api::failure_text(response)}});
-    executor_.after(refused ? kRetryRefused : kRetry, [alive, again] {
-      if (*alive) again();
-    });
-  });
+    executor_.after(refused ? kRetryRefused : kRetry, lifetime_.guard(again));
+  }));
 }
 
 }  // namespace berth::cluster

@@ -10,6 +10,7 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/json.h"
+#include "base/lifetime.h"
 
 namespace berth::cluster {
 
@@ -35,7 +36,6 @@ api::RestRequest delete_pod(const Json& pod, std::optional<std::int64_t> grace_s
 class Writer {
  public:
   Writer(api::RestClient& client, Executor& executor) : client_(client), executor_(executor) {}
-  ~Writer() { *alive_ = false; }
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
@@ -44,7 +44,7 @@ class Writer {
  private:
   api::RestClient& client_;
   Executor& executor_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::cluster

@@ -1,0 +1,34 @@
+#include "cli/first_objects.h"
+
+#include <utility>
+
+namespace berth::cli {
+
+Result<std::vector<ObjectToApply>> definitions_at_start(std::span<const embedded::File> external_kinds) {
+  std::vector<ObjectToApply> all;
+  const auto add = [&all](std::span<const embedded::File> files, bool force) -> Result<void> {
+    for (const embedded::File& file : files) {
+      auto objects = parse_objects(file.content, std::string(file.name));
+      if (!objects) return tl::unexpected(objects.error());
+      for (ObjectToApply& object : *objects) {
+        object.force = force;
+        all.push_back(std::move(object));
+      }
+    }
+    return {};
+  };
+  if (auto added = add(embedded::crds(), true); !added) return tl::unexpected(added.error());
+  if (auto added = add(external_kinds, false); !added) return tl::unexpected(added.error());
+  return all;
+}
+
+ObjectToApply client_authority_map(const std::string& authority) {
+  return {
+      JsonObject{{"apiVersion", "v1"},
+                 {"kind", "ConfigMap"},
+                 {"metadata", JsonObject{{"name", "extension-apiserver-authentication"}, {"namespace", "kube-system"}}},
+                 {"data", JsonObject{{"client-ca-file", authority}}}},
+      "the authority of client certificates"};
+}
+
+}  // namespace berth::cli

@@ -1,0 +1,28 @@
+// The caches of resources that every cluster serves: queues and what they refer to, nodes, pods, workloads and jobs.
+#pragma once
+
+#include "api/core/node.h"
+#include "api/kueue/types.h"
+#include "controller/shell.h"
+#include "kube/informer.h"
+#include "kube/typed_informer.h"
+
+namespace berth::controller {
+
+// Objects are kept as JSON only where their content is needed as such: statuses are compared with it, and webhooks and
+// job adapters read it.
+struct Cluster {
+  explicit Cluster(Shell& shell);
+
+  kube::TypedInformer<api::kueue::ClusterQueue> cluster_queues;
+  kube::TypedInformer<api::kueue::LocalQueue> local_queues;
+  kube::TypedInformer<api::kueue::Cohort> cohorts;
+  kube::TypedInformer<api::kueue::ResourceFlavor> flavors;
+  kube::TypedInformer<api::kueue::Topology> topologies;
+  kube::TypedInformer<api::kueue::AdmissionCheck> checks;
+  kube::Informer workload_priority_classes, namespaces;
+  kube::TypedInformer<api::Node> nodes;
+  kube::Informer pods, limit_ranges, runtime_classes, priority_classes, workloads, jobs, stateful_sets;
+};
+
+}  // namespace berth::controller

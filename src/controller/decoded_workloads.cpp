@@ -1,0 +1,91 @@
+#include "controller/decoded_workloads.h"
+
+#include <memory>
+#include <utility>
+
+#include "api/kueue/types.h"
+#include "api/meta.h"
+#include "api/resource_version.h"
+#include "base/assert.h"
+#include "base/planted.h"
+#include "jobs/compose.h"
+#include "jobs/pods/pod_group.h"
+#include "kube/decoded_objects.h"
+
+namespace berth::controller {
+namespace {
+
+using jobs::WorkloadPtr;
+
+bool ended_without_job(const api::kueue::Workload& workload) {
+  return workload.meta.owners.empty() && !jobs::is_group_workload(workload) &&
+         !workload.meta.labels.contains(std::string(jobs::kJobUidLabel)) &&
+         api::is_true(workload.status.conditions, api::kueue::kFinished);
+}
+
+}  // namespace
+
+DecodedWorkloads::DecodedWorkloads(Shell& shell, kube::Informer& cache, Handler handler)
+    : shell_(shell), cache_(cache), handler_(std::move(handler)) {
+  cache_.on_change([this](const JsonPtr& old, const JsonPtr& now) { changed(old, now); });
+}
+
+WorkloadPtr DecodedWorkloads::find(const std::string& key) const {
+  const auto it = workloads_.find(key);
+  return it == workloads_.end() ? nullptr : it->second;
+}
+
+bool DecodedWorkloads::seen(std::string_view version) const {
+  return api::version_number(cache_.resource_version()) >= api::version_number(version);
+}
+
+// Null: no version can be decoded.
+WorkloadPtr DecodedWorkloads::decode(const Json& now) {
+  const auto share = [this](const Json& pod_template) { return templates_.share(pod_template); };
+  auto workload = api::kueue::decode_workload(now, share);
+  if (workload) {
+    shell_.unreadable.readable(now);
+  } else {
+    shell_.unreadable.unreadable(now, workload.error().message);
+    if (const auto leaving = kube::leaving_object(now)) workload = api::kueue::decode_workload(*leaving, share);
+  }
+  if (!workload) return nullptr;
+  templates_.share_requests(*workload);
+  return std::make_shared<const api::kueue::Workload>(std::move(*workload));
+}
+
+void DecodedWorkloads::changed(const JsonPtr& old, const JsonPtr& now) {
+  const std::string key = api::object_key(now ? *now : *old);
+  const auto known = workloads_.find(key);
+  const WorkloadPtr before = known == workloads_.end() ? nullptr : known->second;
+  if (!now) {
+    shell_.unreadable.readable(*old);
+    BERTH_INVARIANT(before || !planted(Planted::kForgottenWorkload));
+    return gone(key, before, api::decode_meta(*old));
+  }
+  const WorkloadPtr after = decode(*now);
+  if (!after) {
+    // If `before` was another workload of the same name, that one is gone.
+    if (before && before->meta.uid != string_at(*now, {"metadata", "uid"})) gone(key, before, before->meta);
+    return;
+  }
+  if (!ended_without_job(*after)) {
+    if (before) {
+      known->second = after;
+    } else {
+      workloads_.emplace(key, after);
+    }
+  } else if (before) {
+    workloads_.erase(known);
+  }
+  shell_.feed(engine::WorkloadSeen{after});
+  handler_(key, before, after);
+}
+
+void DecodedWorkloads::gone(const std::string& key, const WorkloadPtr& before, const api::ObjectMeta& meta) {
+  workloads_.erase(key);
+  shell_.feed(engine::WorkloadGone{meta.ns, meta.name, meta.uid});
+  handler_(key, before, nullptr);
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,259 @@
+#include "jobs/pods/live_group.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "api/kueue/pod_names.h"
+#include "jobs/compose.h"
+#include "jobs/pods/group_terms.h"
+#include "jobs/pods/pod_group.h"
+#include "jobs/pods/roster.h"
+#include "jobs/prebuilt.h"
+#include "jobs/workload_steps.h"
+
+namespace berth::jobs {
+namespace {
+
+using namespace api::kueue;
+
+Roles roles_in(const Workload& w) {
+  Roles roles;
+  for (const auto& pod_set : w.pod_sets) roles[pod_set.name] = pod_set.count;
+  return roles;
+}
+
+class LiveGroup {
+ public:
+  explicit LiveGroup(GroupScene& scene) : scene_(scene) {}
+
+  void look(const WorkloadPtr& workload) {
+    const Workload& w = *workload;
+    if (scene_.owner) scene_.put_pods_into_group();
+    GroupTerms terms;
+    if (scene_.plan.speaker) terms = group_terms(*scene_.plan.speaker);
+    terms.serving |= scene_.served;
+    const Roster roster(scene_.pods, roles_in(w), terms.serving);
+    if (end(workload, terms, roster)) return;
+    const bool evicted = has_condition(w, kEvicted);
+    if (!scene_.owner && !evicted &&
+        std::all_of(scene_.pods.begin(), scene_.pods.end(), [](const auto& pod) { return pod->deletion.has_value(); }))
+      return all_deleted(workload);
+    tell(workload, terms, roster);
+    release_replaced(roster);
+    if (evicted ? scene_.stop_all(evicted_reason(w), eviction_message(w))
+                : !has_condition(w, kAdmitted) && scene_.stop_all(kNotAdmitted, "Not admitted by cluster queue"))
+      return;
+    if (evicted && has_condition(w, kQuotaReserved)) return;
+    if (scene_.prebuilt && !in_sync(w, workload)) return own(workload, roster);
+    if (replan(workload, terms, roster)) return;
+    scene_.delete_excess(roster.excess());
+    if (scene_.owner && follow_owner(*scene_.owner, workload, scene_.facts, scene_.plan.steps)) return;
+    own(workload, roster);
+    if (!scene_.owner) follow(workload);
+    if (scene_.owner && !hold_of(*scene_.owner, w).empty()) return;
+    if (has_condition(w, kAdmitted) && !waits_for_places(w)) start(workload, roster);
+  }
+
+ private:
+  // Finishes the workload when the group is done. Returns whether it is.
+  bool end(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
+    if (terms.serving) return false;
+    std::int32_t succeeded = 0;
+    for (const auto& [role, count] : roster.succeeded()) succeeded += count;
+    const bool all = succeeded == roster.total();
+    const auto ended = [](const ManagedPodPtr& pod) { return pod->ended(); };
+    const bool given_up =
+        std::all_of(scene_.pods.begin(), scene_.pods.end(), ended) &&
+        std::any_of(scene_.pods.begin(), scene_.pods.end(), [](const auto& pod) { return is_unretriable(*pod); });
+    if (!all && !given_up) return false;
+    scene_.plan.steps.push_back(
+        finish(workload, all ? "Succeeded" : "Failed",
+               "Pods succeeded: " + std::to_string(succeeded) + "/" + std::to_string(roster.total()) + "."));
+    return true;
+  }
+
+  // A client deleted the whole group. Its quota is free when nothing runs any more.
+  void all_deleted(const WorkloadPtr& workload) {
+    scene_.release_those_that_left();
+    if (scene_.plan.actions.empty() && !scene_.any(is_active_pod))
+      let_orphan_go(workload, scene_.facts, scene_.plan.steps);
+  }
+
+  void tell(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
+    const Workload& w = *workload;
+    JobReport what;
+    what.stopped = !scene_.any(is_active_pod);
+    what.pods_ready = has_condition(w, kAdmitted) && roster.ready() >= roster.total();
+    if (!terms.serving) {
+      what.reclaimable.emplace();
+      for (const auto& [role, count] : roster.succeeded()) what.reclaimable->push_back({role, count});
+    }
+    if (scene_.owner) {
+      what.on_hold = hold_of(*scene_.owner, w);
+      if (!what.on_hold->empty()) what.pods_ready.reset();
+      // Nothing started yet.
+      if (scene_.pods.empty() && !has_condition(w, kEvicted) && !has_condition(w, kPodsReady)) what.pods_ready.reset();
+    }
+    if (!scene_.served) what.replacement = replacement(w, terms, roster);
+    scene_.plan.steps.push_back(report(workload, std::move(what)));
+  }
+
+  JobReport::Replacement replacement(const Workload& w, const GroupTerms& terms, const Roster& roster) const {
+    const auto fails = [](const ManagedPodPtr& pod) { return pod->phase != PodPhase::kSucceeded; };
+    const api::Condition* evicted = api::find_condition(w.status.conditions, kEvicted);
+    if (evicted != nullptr && evicted->status) {
+      const bool complete = terms.fast ? roster.filled() > 0 : roster.missing() == 0;
+      return {!complete, complete ? "" : evicted->reason, complete ? "" : evicted->message};
+    }
+    const auto waits = [](const ManagedPodPtr& pod) { return pod->gated; };
+    if (scene_.prebuilt && std::ranges::all_of(scene_.pods, waits)) return {};  // not all of its pods were created yet
+    const bool lost = std::any_of(roster.lost().begin(), roster.lost().end(), fails);
+    const bool gone = !terms.fast && !terms.serving && roster.missing() > 0;
+    if (!lost && !gone) return {};
+    return {true, "PodsFailed", "Some Failed pods need replacement"};
+  }
+
+  // A deleted pod whose place is open or that succeeded stays for a while: its success counts as long as it is there.
+  void release_replaced(const Roster& roster) {
+    for (const auto& pod : roster.replaced()) scene_.release(pod);
+    for (const auto& pod : roster.lost()) release_in_time(pod);
+    for (const auto& pod : roster.done()) release_in_time(pod);
+  }
+
+  void release_in_time(const ManagedPodPtr& pod) {
+    if (!pod->deletion || !pod->finalizer) return;
+    const Time until = *pod->deletion + kReplacementPatience;
+    if (pod->gated || until <= scene_.now) {
+      scene_.release(pod);
+    } else {
+      scene_.plan.look_again = std::min(scene_.plan.look_again.value_or(until), until);
+    }
+  }
+
+  // Whether the waiting pods are what the prebuilt workload says. They are compared when all of them are there and none
+  // was let go; then a workload that differs is finished.
+  bool in_sync(const Workload& w, const WorkloadPtr& workload) {
+    const auto waiting = scene_.those(is_waiting_pod);
+    const auto was_let_go = [](const ManagedPodPtr& pod) { return !pod->gated; };
+    if (waiting.empty() || std::ranges::any_of(scene_.pods, was_let_go)) return true;  // it was in sync before
+    const auto terms = agreed_terms(scene_.name, waiting);
+    const auto roles = terms ? roles_of(scene_.name, *terms, waiting) : tl::unexpected(terms.error());
+    if (!roles) {
+      scene_.say(cannot_compose(roles.error().message));
+      return false;
+    }
+    auto pod_sets = pod_sets_of(*roles, waiting);
+    const auto place = [&](const PodSet& one) {
+      return std::ranges::find(w.pod_sets, one.name, &PodSet::name) - w.pod_sets.begin();
+    };
+    std::ranges::stable_sort(pod_sets, {}, place);  // clients may write the pod sets in any order
+    if (describes(w, pod_sets, *voice_of(*terms, *waiting.front()), false, true)) return true;
+    scene_.plan.steps.push_back(finish_out_of_sync(workload));
+    return false;
+  }
+
+  // While the workload holds no quota and no pod was let go, the pods decide what it asks for, unless they have an
+  // owner that decides. Returns whether it changes.
+  bool replan(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
+    if (roster.strangers().empty()) return false;
+    const auto waiting = scene_.those(is_waiting_pod);
+    const bool free = !has_condition(*workload, kQuotaReserved) && !scene_.any(is_active_pod) && !terms.fast &&
+                      !scene_.prebuilt && !scene_.served;
+    if (free && roster.missing() > 0 && roster.succeeded().empty()) {
+      const auto agreed = agreed_terms(scene_.name, waiting);
+      const auto roles = agreed ? roles_of(scene_.name, *agreed, waiting) : tl::unexpected(agreed.error());
+      if (roles) {
+        scene_.plan.steps.push_back(
+            UpdateWorkload{workload, redescribe(pod_sets_of(*roles, waiting), *waiting.front()->object)});
+        scene_.say({false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(*workload)});
+        return true;
+      }
+    }
+    if (roster.missing() == 0) {
+      scene_.delete_excess(roster.strangers());
+      return false;
+    }
+    for (const auto& pod : roster.strangers()) {
+      scene_.plan.actions.push_back(
+          {pod, std::nullopt, false,
+           cannot_compose("the workload of group '" + scene_.name + "' has no pods of this kind (annotation " +
+                          std::string(kRoleHash) + " is \"" + pod->role +
+                          "\"): delete this pod, or create it with the same requests as the others")});
+    }
+    return false;
+  }
+
+  // All pods of the group own the workload: it is deleted after the last of them.
+  void own(const WorkloadPtr& workload, const Roster& roster) {
+    std::set<std::string_view> owning, present;
+    for (const auto& owner : workload->meta.owners) owning.insert(owner.uid);
+    for (const auto& pod : scene_.pods) present.insert(pod->uid);
+    api::ObjectMeta meta;
+    for (const auto& owner : workload->meta.owners) {
+      if (owner.kind != kPodKind || present.contains(owner.uid)) meta.owners.push_back(owner);
+    }
+    std::size_t added = 0;
+    const auto add = [&](const ManagedPodPtr& pod) {
+      if (owning.contains(pod->uid)) return;
+      meta.owners.push_back(owned_by_pod(*pod));
+      ++added;
+    };
+    for (const auto& pod : roster.waiting()) add(pod);
+    for (const auto& pod : scene_.pods) {
+      if (is_running_pod(*pod) && !pod->ran_before) add(pod);
+    }
+    if (added == 0) return;
+    scene_.plan.steps.push_back(UpdateWorkload{workload, JsonObject{{"metadata", api::encode_meta(meta)}}});
+    JobEvent event{false, "OwnerReferencesAdded", "Added " + std::to_string(added) + " owner reference(s)"};
+    event.about = workload;
+    scene_.say(std::move(event));
+    changes_workload_ = true;
+  }
+
+  // Follows the labels of the pods when they agree.
+  void follow(const WorkloadPtr& workload) {
+    std::vector<ManagedPodPtr> runnable;
+    for (const auto& pod : scene_.pods) {
+      if (pod->runnable()) runnable.push_back(pod);
+    }
+    if (runnable.empty() || changes_workload_) return;
+    const auto terms = agreed_terms(scene_.name, runnable);
+    if (!terms) return scene_.say(cannot_compose(terms.error().message));
+    catch_up(*voice_of(*terms, *runnable.front()), workload, scene_.facts, scene_.plan.steps);
+  }
+
+  void start(const WorkloadPtr& workload, const Roster& roster) {
+    const auto infos = pod_set_infos(*workload, scene_.facts.flavors);
+    if (!infos) return fail_to_start(workload, infos.error().message);
+    std::map<std::string, std::int32_t> room;
+    for (const auto& info : *infos) room[info.name] = std::min(roster.room(info.name), info.count);
+    std::vector<PodAction> actions;
+    for (const auto& pod : roster.waiting()) {
+      const auto info =
+          std::find_if(infos->begin(), infos->end(), [&](const auto& one) { return one.name == pod->role; });
+      if (info == infos->end() || room[pod->role]-- <= 0) continue;
+      auto action = let_go(pod, *info, workload);
+      if (!action) return fail_to_start(workload, action.error().message);
+      actions.push_back(std::move(*action));
+    }
+    std::move(actions.begin(), actions.end(), std::back_inserter(scene_.plan.actions));
+  }
+
+  void fail_to_start(const WorkloadPtr& workload, const std::string& why) {
+    scene_.plan.steps.push_back(finish(workload, "FailedToStart", why));
+    scene_.say({true, "FailedToStart", why});
+  }
+
+  GroupScene& scene_;
+  bool changes_workload_ = false;  // a second update would conflict with the first one
+};
+
+}  // namespace
+
+void with_live_workload(GroupScene& scene, const WorkloadPtr& workload) { LiveGroup(scene).look(workload); }
+
+}  // namespace berth::jobs

@@ -1,0 +1,244 @@
+// The steps in the life of groups of pods, one look at a time.
+#include <gtest/gtest.h>
+
+#include "jobs/pods/pods_support.h"
+
+namespace berth::jobs::pod_groups_test {
+namespace {
+
+using namespace pods_support;
+
+TEST(PodGroups, AGroupWaitsForAllOfItsPods) {
+  EXPECT_EQ(events(group({member("a", 2)})),
+            Texts{"ErrWorkloadCompose: 'g' group has fewer runnable pods than expected"});
+  const PodPlan plan = group({member("b", 2), member("a", 2)});
+  const Json w = all<CreateWorkload>(plan).at(0).object;
+  EXPECT_EQ(string_at(w, {"metadata", "name"}), "g");
+  EXPECT_EQ(string_at(w, {"metadata", "annotations", "kueue.x-k8s.io/is-group-workload"}), "true");
+  EXPECT_EQ(find_path(w, {"metadata", "labels", "kueue.x-k8s.io/job-uid"}), nullptr);
+  const JsonArray& owners = array_at(w, {"metadata", "ownerReferences"});
+  ASSERT_EQ(owners.size(), 2u);
+  EXPECT_EQ(string_at(owners[0], {"name"}), "a") << "by creation and name";
+  EXPECT_FALSE(bool_at(owners[0], {"controller"}));
+  EXPECT_EQ(plan.speaker->name, "a");
+}
+
+TEST(PodGroups, EachRoleIsAPodSet) {
+  const PodPlan plan = group({member("a", 3), member("b", 3),
+                              member("c", 3, {R"({metadata: {annotations: {kueue.x-k8s.io/role-hash: big}}})"})});
+  const Json w = all<CreateWorkload>(plan).at(0).object;
+  const JsonArray& pod_sets = array_at(w, {"spec", "podSets"});
+  ASSERT_EQ(pod_sets.size(), 2u);
+  EXPECT_EQ(string_at(pod_sets[0], {"name"}), "big");
+  EXPECT_EQ(int_at(pod_sets[1], {"count"}), 2);
+}
+
+TEST(PodGroups, MoreThanEighteenRolesAreTooMany) {
+  std::vector<ManagedPodPtr> pods;
+  for (int i = 0; i < 19; ++i) {
+    const std::string role = "{metadata: {annotations: {kueue.x-k8s.io/role-hash: r" + std::to_string(i) + "}}}";
+    pods.push_back(member("p" + std::to_string(i), 19, {role}));
+  }
+  const PodPlan plan = group(pods);
+  EXPECT_TRUE(all<CreateWorkload>(plan).empty());
+  EXPECT_EQ(events(plan), Texts{"ErrWorkloadCompose: group 'g' has 19 kinds of pods (annotation "
+                                "kueue.x-k8s.io/role-hash), at most 18 are possible"});
+}
+
+TEST(PodGroups, PodsThatDisagreeAreTold) {
+  EXPECT_EQ(
+      events(group({member("a", 2), member("b", 3)})),
+      Texts{"ErrWorkloadCompose: the pods of group 'g' must have the same kueue.x-k8s.io/pod-group-total-count: a "
+            "has \"2\", b has \"3\""});
+  EXPECT_EQ(
+      events(group({member("a", 2), member("b", 2, {"{metadata: {labels: {kueue.x-k8s.io/queue-name: q2}}}"})})),
+      Texts{"ErrWorkloadCompose: the pods of group 'g' must have the same kueue.x-k8s.io/queue-name: a has \"q\", b "
+            "has \"q2\""});
+  EXPECT_EQ(events(group({member("a", -1)})),
+            Texts{"ErrWorkloadCompose: pod a of group 'g': the annotation kueue.x-k8s.io/pod-group-total-count is "
+                  "\"-1\", expected the number of pods in the group"});
+}
+
+TEST(PodGroups, APodWithoutAPriorityClassHasThatOfTheOthers) {
+  const auto with_class = [](const std::string& name, const std::string& priority) {
+    return member(name, 3, {"{metadata: {labels: {kueue.x-k8s.io/priority-class: " + priority + "}}}"});
+  };
+  const auto made = all<CreateWorkload>(group({member("a", 3), with_class("b", "high"), member("c", 3)}));
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_EQ(int_at(made[0].object, {"spec", "priority"}), 100);
+  EXPECT_EQ(string_at(made[0].object, {"spec", "priorityClassRef", "name"}), "high");
+  EXPECT_EQ(events(group({member("a", 3), with_class("b", "high"), with_class("c", "low")})),
+            Texts{"ErrWorkloadCompose: the pods of group 'g' must have the same kueue.x-k8s.io/priority-class: b has "
+                  "\"high\", c has \"low\""});
+}
+
+TEST(PodGroups, TheNewestPodsBeyondTheTotalAreDeleted) {
+  const std::vector<ManagedPodPtr> pods = {
+      member("a", 2), member("b", 2), member("c", 2, {R"({metadata: {creationTimestamp: "2025-01-01T00:00:00Z"}})"})};
+  const PodPlan plan = group(pods);
+  EXPECT_EQ(array_at(all<CreateWorkload>(plan).at(0).object, {"metadata", "ownerReferences"}).size(), 2u);
+  EXPECT_EQ(events(plan), (Texts{"CreatedWorkload: Created Workload: ns/g", "b ExcessPodDeleted: Excess pod deleted"}));
+  EXPECT_TRUE(plan.actions.at(0).remove);
+}
+
+TEST(PodGroups, FastAdmissionNeedsTheFirstPodOnly) {
+  constexpr std::string_view fast = R"({metadata: {annotations: {kueue.x-k8s.io/pod-group-fast-admission: "true"}}})";
+  const auto first = member("a", 3, {fast});
+  const auto workload = group_workload({first}, kAdmitted);
+  EXPECT_EQ(workload->pod_sets.at(0).count, 3);
+  EXPECT_EQ(events(group({first}, workload)), Texts{"a Started: Admitted by clusterQueue cq"});
+  const auto other = member("b", 3, {fast, R"({metadata: {annotations: {kueue.x-k8s.io/role-hash: big}}})"});
+  const PodPlan plan = group({member("a", 3, {fast, kRunning}), other}, workload);
+  ASSERT_EQ(plan.actions.size(), 1u);
+  EXPECT_FALSE(plan.actions[0].remove);
+  EXPECT_EQ(plan.actions[0].event->reason, "ErrWorkloadCompose") << "its pod is told why it waits";
+}
+
+TEST(PodGroups, AllPodsAreLetGoAndNeverMoreThanTheQuotaHas) {
+  const std::vector<ManagedPodPtr> waiting = {member("a", 2), member("b", 2)};
+  const auto workload = group_workload(waiting, kAdmitted);
+  EXPECT_EQ(events(group(waiting, workload)),
+            (Texts{"a Started: Admitted by clusterQueue cq", "b Started: Admitted by clusterQueue cq"}));
+  // a is being deleted, and its containers still run.
+  const PodPlan plan =
+      group({member("a", 2, {kRunning, kDeleted}), member("b", 2, {kRunning}), member("c", 2)}, workload);
+  for (const auto& action : plan.actions) EXPECT_NE(action.pod->name, "c");
+  EXPECT_TRUE(all<ReportJob>(plan).at(0).report.replacement);
+}
+
+TEST(PodGroups, AFailedPodIsReplacedAndReleased) {
+  const auto workload = group_workload({member("a", 2), member("b", 2)}, kAdmitted);
+  const auto ok = member("a", 2, {kRunning});
+  const auto failed = member("b", 2, {kRunning, "{status: {phase: Failed}}"});
+  const PodPlan lost = group({ok, failed}, workload);
+  EXPECT_TRUE(lost.actions.empty());
+  const auto told = all<ReportJob>(lost).at(0).report.replacement;
+  ASSERT_TRUE(told && told->needed);
+  EXPECT_EQ(told->reason, "PodsFailed");
+  const PodPlan replaced = group({ok, failed, member("c", 2)}, workload);
+  EXPECT_FALSE(all<ReportJob>(replaced).at(0).report.replacement->needed);
+  ASSERT_EQ(replaced.actions.size(), 2u);
+  EXPECT_EQ(replaced.actions[0].pod->name, "b");
+  EXPECT_EQ(replaced.actions[1].pod->name, "c");
+  EXPECT_EQ(events(replaced),
+            (Texts{"OwnerReferencesAdded: Added 1 owner reference(s)", "c Started: Admitted by clusterQueue cq"}));
+}
+
+TEST(PodGroups, PodsThatSucceededGiveTheirQuotaBackAndTheGroupFinishes) {
+  const auto workload = group_workload({member("a", 2), member("b", 2)}, kAdmitted);
+  const auto done = member("a", 2, {kRunning, "{status: {phase: Succeeded}}"});
+  const PodPlan one = group({done, member("b", 2, {kRunning})}, workload);
+  const auto reclaimable = all<ReportJob>(one).at(0).report.reclaimable;
+  ASSERT_EQ(reclaimable->size(), 1u);
+  EXPECT_EQ(reclaimable->front(), (api::kueue::ReclaimablePod{"small", 1}));
+  EXPECT_TRUE(all<ReportJob>(one).at(0).report.pods_ready.value());
+  const PodPlan both = group({done, member("b", 2, {kRunning, "{status: {phase: Succeeded}}"})}, workload);
+  EXPECT_EQ(all<ReportJob>(both).at(0).report.finished,
+            (api::kueue::JobReport::Outcome{"Succeeded", "Pods succeeded: 2/2."}));
+  EXPECT_TRUE(both.actions.empty()) << "the result is stored first";
+}
+
+TEST(PodGroups, AGroupThatIsNotRetriedFails) {
+  constexpr std::string_view never = R"({metadata: {annotations: {kueue.x-k8s.io/retriable-in-group: "false"}}})";
+  const auto workload = group_workload({member("a", 2), member("b", 2)}, kAdmitted);
+  const auto failed = member("a", 2, {kRunning, never, "{status: {phase: Failed}}"});
+  EXPECT_FALSE(all<ReportJob>(group({failed, member("b", 2, {kRunning})}, workload)).at(0).report.finished);
+  EXPECT_EQ(all<ReportJob>(group({failed, member("b", 2, {kRunning, "{status: {phase: Succeeded}}"})}, workload))
+                .at(0)
+                .report.finished,
+            (api::kueue::JobReport::Outcome{"Failed", "Pods succeeded: 1/2."}));
+}
+
+TEST(PodGroups, AServingGroupReplacesPodsThatSucceeded) {
+  constexpr std::string_view serving = R"({metadata: {annotations: {kueue.x-k8s.io/pod-group-serving: "true"}}})";
+  const auto workload = group_workload({member("a", 1, {serving})}, kAdmitted);
+  const auto done = member("a", 1, {serving, kRunning, "{status: {phase: Succeeded}}"});
+  const PodPlan alone = group({done}, workload);
+  EXPECT_FALSE(all<ReportJob>(alone).at(0).report.finished);
+  EXPECT_FALSE(all<ReportJob>(alone).at(0).report.replacement->needed);
+  const PodPlan replaced = group({done, member("b", 1, {serving})}, workload);
+  ASSERT_EQ(replaced.actions.size(), 2u);
+  EXPECT_EQ(replaced.actions[0].pod->name, "a") << "released";
+  EXPECT_EQ(replaced.actions[1].event->reason, "Started");
+}
+
+TEST(PodGroups, AnEvictedGroupStopsAndWaitsForNewPods) {
+  const auto workload = group_workload({member("a", 2), member("b", 2)}, kEvicted);
+  const PodPlan stopping = group({member("a", 2, {kRunning}), member("b", 2, {kRunning})}, workload);
+  EXPECT_EQ(events(stopping), (Texts{"a Stopped: because", "b Stopped: because"}));
+  EXPECT_FALSE(all<ReportJob>(stopping).at(0).report.stopped);
+  const PodPlan ending = group({member("a", 2, {kRunning, kDeleted})}, workload);
+  EXPECT_FALSE(all<ReportJob>(ending).at(0).report.stopped) << "its containers may still run";
+  EXPECT_EQ(ending.look_again, parse_time("2026-01-01T00:59:00Z").value() + kReplacementPatience);
+  constexpr std::string_view unbound = "{spec: {schedulingGates: null}}";
+  const PodPlan stopped = group({member("a", 2, {unbound, kDeleted})}, workload);
+  EXPECT_TRUE(all<ReportJob>(stopped).at(0).report.stopped);
+  EXPECT_EQ(all<ReportJob>(stopped).at(0).report.replacement->reason, "Preempted");
+  EXPECT_TRUE(stopped.actions.empty());
+}
+
+TEST(PodGroups, ADeletedPodThatNobodyReplacesIsReleasedAfterAWhile) {
+  const auto workload = group_workload({member("a", 2), member("b", 2)}, kAdmitted);
+  const std::vector<ManagedPodPtr> pods = {member("a", 2, {kRunning}), member("b", 2, {kRunning, kDeleted})};
+  EXPECT_TRUE(group(pods, workload).actions.empty());
+  const PodPlan later = reconcile_group("ns", "g", pods, facts(workload), kNow + kReplacementPatience);
+  ASSERT_EQ(later.actions.size(), 1u);
+  EXPECT_EQ(later.actions[0].pod->name, "b");
+  // So is one that succeeded, when the group does not finish.
+  const auto done = member("b", 2, {kRunning, kDeleted, "{status: {phase: Succeeded}}"});
+  EXPECT_TRUE(group({pods[0], done}, workload).actions.empty());
+  EXPECT_EQ(reconcile_group("ns", "g", {pods[0], done}, facts(workload), kNow + kReplacementPatience).actions.size(),
+            1u);
+}
+
+TEST(PodGroups, AGroupWhosePodsAreAllDeletedIsLetGo) {
+  constexpr std::string_view unbound = "{spec: {schedulingGates: null}}";
+  const auto workload = group_workload({member("a", 2), member("b", 2)}, kAdmitted);
+  EXPECT_EQ(group({member("a", 2, {unbound, kDeleted}), member("b", 2, {unbound, kDeleted})}, workload).actions.size(),
+            2u);
+  constexpr std::string_view released = "{metadata: {finalizers: null}}";
+  const PodPlan running = group({member("a", 2, {kRunning, kDeleted, released})}, workload);
+  EXPECT_TRUE(running.steps.empty()) << "its quota is used until its containers end";
+  const PodPlan ended = group({member("a", 2, {unbound, kDeleted, released})}, workload);
+  EXPECT_EQ(all<ReportJob>(ended).at(0).report.finished->reason, "OwnerNotFound");
+  const PodPlan none = group({}, workload);
+  EXPECT_EQ(all<ReportJob>(none).at(0).report.finished->reason, "OwnerNotFound");
+}
+
+TEST(PodGroups, AWorkloadOfSomebodyElseWithTheNameOfTheGroupIsTold) {
+  Workload other = *group_workload({member("a", 1)}, "");
+  other.meta.annotations.clear();
+  const PodPlan plan = group({member("a", 1)}, std::make_shared<const Workload>(other));
+  EXPECT_TRUE(plan.actions.empty());
+  EXPECT_EQ(events(plan), Texts{"WorkloadNameConflict: Workload ns/g has the name of this pod group and belongs to "
+                                "somebody else: delete it, or give the group another name"});
+}
+
+TEST(PodGroups, AfterTheEndLatePodsAreExcessAndANewGroupOfTheNameStartsAnew) {
+  const auto workload = group_workload({member("a", 1)}, kAdmitted + ", " + true_condition("Finished", "Succeeded"));
+  const auto done = member("a", 1, {kRunning, "{status: {phase: Succeeded}}"});
+  EXPECT_EQ(
+      events(group({done, member("b", 1)}, workload)),
+      (Texts{"FinishedWorkload: Workload 'ns/g' is declared finished", "b ExcessPodDeleted: Excess pod deleted"}));
+  EXPECT_EQ(all<DeleteWorkload>(group({member("b", 1)}, workload)).size(), 1u);
+}
+
+TEST(PodGroups, AWaitingGroupWithOtherRolesGetsThemIntoItsWorkload) {
+  const auto workload = group_workload({member("a", 2), member("b", 2)}, "");
+  const auto big = member("c", 2, {R"({metadata: {annotations: {kueue.x-k8s.io/role-hash: big}}})"});
+  const PodPlan plan = group({member("a", 2), big}, workload);
+  const auto updates = all<UpdateWorkload>(plan);
+  ASSERT_EQ(updates.size(), 1u);
+  EXPECT_EQ(array_at(updates[0].patch, {"spec", "podSets"}).size(), 2u);
+}
+
+TEST(PodGroups, FourThousandPodsThatClaimAGroupOfThreeLeaveThree) {
+  std::vector<ManagedPodPtr> pods;
+  for (int i = 0; i < 4000; ++i) pods.push_back(member("p" + std::to_string(10000 + i), 3));
+  const PodPlan plan = group(pods);
+  EXPECT_EQ(plan.actions.size(), 3997u);
+  EXPECT_EQ(all<CreateWorkload>(plan).size(), 1u);
+}
+
+}  // namespace
+}  // namespace berth::jobs::pod_groups_test
