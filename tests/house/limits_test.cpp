@@ -34,12 +34,7 @@ const std::set<std::string> kLargeClasses = {
 };
 
 // Tests that still lie elsewhere than the source with their name. Shorten this list.
-const std::set<std::string> kMisplacedTests = {
-    "tests/engine/pending_positions_test.cpp",
-    "tests/engine/pods_ready_test.cpp",
-    "tests/engine/preemption_gates_test.cpp",
-    "tests/engine/schedule/places_test.cpp",
-};
+const std::set<std::string> kMisplacedTests = {};
 
 // Tests of more than one room.
 const std::set<std::string> kOfSeveralRooms = {"tests/conformance", "tests/e2e", "tests/house", "tests/install"};

@@ -3,7 +3,7 @@
 
 #include "engine/topology/cluster.h"
 
-namespace berth::engine::ledger_test {
+namespace berth::engine::node_usage_test {
 namespace {
 
 WorkloadId workload(std::size_t number) { return WorkloadId(number); }
@@ -241,4 +241,4 @@ TEST(TopologyLedger, AResourceThatNodesGetLaterIsCountedForThoseWhoHoldIt) {
 }
 
 }  // namespace
-}  // namespace berth::engine::ledger_test
+}  // namespace berth::engine::node_usage_test

@@ -4,7 +4,7 @@
 
 #include "hall.h"
 
-namespace berth::engine::places_test {
+namespace berth::engine::admission_with_places_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -268,4 +268,4 @@ TEST(PlacesInAdmission, AStrictHeadKeepsThePlaceItCouldHave) {
 }
 
 }  // namespace
-}  // namespace berth::engine::places_test
+}  // namespace berth::engine::admission_with_places_test
