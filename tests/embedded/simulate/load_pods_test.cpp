@@ -41,7 +41,7 @@ class LoadPodsTest : public testing::Test {
     client.send(type, pod);
   }
 
-  VirtualExecutor executor;
+  VirtualExecutor executor{Time{} + std::chrono::seconds(1'000'000)};
   kube::FakeRestClient client{executor};
   simulate::Load load = load_tests::parsed(load_tests::kTwoQueues);
   simulate::LoadPods pods;
