@@ -27,6 +27,8 @@
 
 namespace berth::engine {
 
+// More than 40 methods: a workload that comes, goes, parks or wakes changes classes, positions and counts together, and
+// there are many questions about positions.
 class PendingQueue {
  public:
   static constexpr std::uint64_t kAnyLoan = std::numeric_limits<std::uint64_t>::max();

@@ -47,6 +47,7 @@ struct Score {
 };
 Quantity to_quantity(const Score& score);  // its value, rounded down to billionths; saturates
 
+// More than 40 methods: half of them are private steps of a charge, which is compiled as one function.
 class UsageBook {
  public:
   using Resource = std::uint32_t;  // an index into the book's names

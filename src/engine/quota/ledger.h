@@ -71,6 +71,8 @@ struct Relief {
   bool operator==(const Relief&) const = default;
 };
 
+// More than 40 methods: quotas, claims, holds and trials change the same cells of the tree, and each question about a
+// cell has a name.
 class Ledger {
  public:
   // --- Configuration. The given quotas replace all previous ones; what is not listed has nominal quota 0 and no

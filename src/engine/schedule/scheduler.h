@@ -34,6 +34,8 @@ namespace berth::engine {
 
 class Probe;
 
+// More than 40 methods: the only way in. Each kind of object that is learned has a method, and each question has one.
+// The decisions are made by other classes (Pass, Nominator, Assigner, Preemption).
 class Scheduler {
  public:
   explicit Scheduler(SchedulerOptions options = {});
