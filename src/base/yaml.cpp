@@ -47,9 +47,9 @@ std::size_t depth_of(const Json& value) {
 }
 
 // Turns the parser's events into JSON values, counting every node as it is made.
-class Builder final : public YAML::EventHandler {
+class DocumentBuilder final : public YAML::EventHandler {
  public:
-  explicit Builder(const YamlLimits& limits) : limits_(limits) {}
+  explicit DocumentBuilder(const YamlLimits& limits) : limits_(limits) {}
 
   std::vector<Json> documents;
 
@@ -215,7 +215,7 @@ Result<std::vector<Json>> parse_yaml(std::string_view text, const YamlLimits& li
   if (text.size() > limits.max_bytes)
     return fail("YAML of " + std::to_string(text.size()) + " bytes: at most " + std::to_string(limits.max_bytes) +
                 " are accepted");
-  Builder builder(limits);
+  DocumentBuilder builder(limits);
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
