@@ -54,6 +54,7 @@ class GroupScene {
 
  private:
   void count_those_that_ran_before();
+  bool is_in_another_group(const ManagedPod& pod) const;
 };
 
 }  // namespace berth::jobs

@@ -40,6 +40,8 @@ PodSight::PodSight(const Json& pod)
       queue(string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/queue-name"})),
       total(string_at(pod, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-total-count"})),
       controller(controller_uid(pod)),
+      orphaned(controller.empty() &&
+               find_path(pod, {"metadata", "annotations", "kueue.x-k8s.io/pod-suspending-parent"}) != nullptr),
       by_hand(find_path(pod, {"metadata", "annotations", kUngatedByHand}) != nullptr),
       deleting(is_deleted(pod)),
       gated(has_admission_gate(array_at(pod, {"spec", "schedulingGates"}))),
@@ -67,7 +69,8 @@ bool is_whole(const std::vector<PodSight>& group) {
   const PodSight* first = nullptr;
   std::int64_t waiting = 0;
   for (const PodSight& pod : group) {
-    if (pod.runs()) return false;  // it is about to be stopped
+    if (pod.runs()) return false;    // it is about to be stopped
+    if (pod.orphaned) return false;  // its owner would have made the workload, and pods keep their group
     if (!pod.gated || pod.ended || pod.deleting) continue;
     if (first == nullptr) first = &pod;
     if (pod.queue != first->queue || pod.total != first->total) return false;

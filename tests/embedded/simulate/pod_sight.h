@@ -16,7 +16,8 @@ struct PodSight {
   explicit PodSight(const Json& pod);
 
   std::string name, uid, phase, group, workload, pod_set, role, queue, total, controller;
-  bool managed = false;  // Berth manages the pod, even if a client removed some of its labels
+  bool managed = false;   // Berth manages the pod, even if a client removed some of its labels
+  bool orphaned = false;  // an owner made it, and it has none any more
   bool by_hand = false, deleting = false, gated = false, ended = false, ready = false;
   std::string unschedulable;  // why it has no node
   bool bound = false;

@@ -163,6 +163,14 @@ TEST(ServedGroups, PodsArePutIntoTheGroupInOneRequest) {
   EXPECT_EQ(string_at(all<UpdateWorkload>(moved).at(0).patch, {"spec", "queueName"}), "q2");
 }
 
+// The webhook of pods refuses another group, whoever asks for it.
+TEST(ServedGroups, APodOfAFormerOwnerKeepsItsGroup) {
+  const auto pod = served(new_pod("a-0", R"({metadata: {annotations: {kueue.x-k8s.io/pod-group-name: former}}})"));
+  const PodPlan plan = look(set_of(), {pod}, stored(kAdmitted));
+  EXPECT_TRUE(plan.actions.empty());
+  EXPECT_EQ(events(plan), Texts{"PodOfAnotherGroup"});
+}
+
 TEST(ServedGroups, AnAdmittedWorkloadLetsThePodsGo) {
   const auto pod = served(marked(new_pod("a-0")));
   EXPECT_TRUE(look(set_of(), {pod}, stored("")).actions.empty());
