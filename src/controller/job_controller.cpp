@@ -226,13 +226,14 @@ bool JobController::failed(const jobs::Step& step, const JsonPtr& job, const api
 }
 
 void JobController::tell_refusal(const jobs::PatchJob& update, const JsonPtr& job, const api::RestResponse& response) {
-  const jobs::JobEvent event = refusals_.add(*job, update.aim, response);
-  tell(event, job);
+  const auto event = refusals_.add(*job, update.aim, response, shell_.executor.now());
+  if (!event) return;
+  tell(*event, job);
   if (!update.workload) return;
   const auto& meta = update.workload->meta;
   shell_.events.record(
       {std::string(api::kueue::kGroup) + "/v1beta2", "Workload", meta.ns, meta.name, meta.uid, meta.resource_version},
-      {event.warning, event.reason, event.note, {}, adapter_.kind().controller});
+      {event->warning, event->reason, event->note, {}, adapter_.kind().controller});
 }
 
 void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {

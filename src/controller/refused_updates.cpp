@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "api/meta.h"
 #include "api/status.h"
@@ -29,23 +30,32 @@ bool refused_for_good(const api::RestResponse& response) {
   return response.code == 500 && api::status_message(response).find("failed calling webhook") != std::string_view::npos;
 }
 
-jobs::JobEvent RefusedUpdates::add(const Json& job, Aim aim, const api::RestResponse& response) {
+std::optional<jobs::JobEvent> RefusedUpdates::add(const Json& job, Aim aim, const api::RestResponse& response,
+                                                  Time now) {
   const bool start = aim == Aim::kStart;
   Refusal& refusal = refusals_[api::object_key(job)];
-  if (const std::string version = job_version(job); refusal.version != version || refusal.aim != aim) {
+  if (refusal.aim != aim || !is_of(refusal, job)) refusal = {"", aim, "", now, false};
+  if (const std::string version = job_version(job); refusal.version != version) {
     std::string why = std::string("The API server refuses the update that ") + (start ? "starts" : "stops") +
                       " the job: " + api::failure_text(response);
-    refusal = {version, aim, std::string(cut_text(why, kMostText))};
+    refusal.version = version;
+    refusal.why = cut_text(why, kMostText);
+    refusal.logged = false;
+  }
+  if (!start && now - refusal.since < kPatience) return std::nullopt;
+  if (!std::exchange(refusal.logged, true))
     log::warn("an update of a job is refused and tried again",
               {{"job", api::object_key(job)}, {"code", response.code}, {"why", refusal.why}});
-  }
-  return {true, start ? "FailedToStart" : "FailedToStop", refusal.why};
+  return jobs::JobEvent{true, start ? "FailedToStart" : "FailedToStop", refusal.why};
+}
+
+bool RefusedUpdates::is_of(const Refusal& refusal, const Json& job) {
+  return refusal.version.starts_with(std::string(string_at(job, {"metadata", "uid"})) + " ");
 }
 
 std::string RefusedUpdates::start_refused(const Json& job) const {
   const auto it = refusals_.find(api::object_key(job));
-  const std::string uid(string_at(job, {"metadata", "uid"}));
-  const bool same = it != refusals_.end() && it->second.aim == Aim::kStart && it->second.version.starts_with(uid + " ");
+  const bool same = it != refusals_.end() && it->second.aim == Aim::kStart && is_of(it->second, job);
   return same ? it->second.why : std::string();
 }
 

@@ -163,14 +163,21 @@ TEST(RefusedUpdates, AreOfOneJobAndOneAim) {
     return api::RestResponse{422, api::make_status(422, "Invalid", text), {}};
   };
   using Aim = RefusedUpdates::Aim;
-  EXPECT_THAT(refusals.add(job("u", "1"), Aim::kStart, answer("one")).note, HasSubstr("one"));
-  EXPECT_THAT(refusals.add(job("u", "1"), Aim::kStart, answer("two")).note, HasSubstr("one"));
-  EXPECT_THAT(refusals.add(job("u", "2"), Aim::kStart, answer("three")).note, HasSubstr("three"));
+  const Time now = Time{} + std::chrono::hours(1);
+  EXPECT_THAT(refusals.add(job("u", "1"), Aim::kStart, answer("one"), now)->note, HasSubstr("one"));
+  EXPECT_THAT(refusals.add(job("u", "1"), Aim::kStart, answer("two"), now)->note, HasSubstr("one"));
+  EXPECT_THAT(refusals.add(job("u", "2"), Aim::kStart, answer("three"), now)->note, HasSubstr("three"));
   EXPECT_THAT(refusals.start_refused(job("u", "9")), HasSubstr("three"));
   EXPECT_EQ(refusals.start_refused(job("another", "2")), "");
-  const auto stop = refusals.add(job("u", "2"), Aim::kStop, answer(std::string(9000, 'x')));
-  EXPECT_EQ(stop.reason, "FailedToStop");
-  EXPECT_EQ(stop.note.size(), 1024u);
+  const auto stop_at = [&](Time when, const std::string& version) {
+    return refusals.add(job("u", version), Aim::kStop, answer(std::string(9000, 'x')), when);
+  };
+  EXPECT_FALSE(stop_at(now, "2"));
+  EXPECT_FALSE(stop_at(now + std::chrono::seconds(4), "3")) << "the Job controller may still have to suspend the job";
+  const auto stop = stop_at(now + RefusedUpdates::kPatience, "4");
+  ASSERT_TRUE(stop);
+  EXPECT_EQ(stop->reason, "FailedToStop");
+  EXPECT_EQ(stop->note.size(), 1024u);
   EXPECT_EQ(refusals.start_refused(job("u", "2")), "");
   refusals.forget("n/a");
 }
