@@ -163,7 +163,7 @@ TEST(ServedGroups, PodsArePutIntoTheGroupInOneRequest) {
   EXPECT_EQ(string_at(all<UpdateWorkload>(moved).at(0).patch, {"spec", "queueName"}), "q2");
 }
 
-// The webhook of pods refuses another group, whoever asks for it.
+// The webhook of pods refuses another group.
 TEST(ServedGroups, APodOfAFormerOwnerKeepsItsGroup) {
   const auto pod = served(new_pod("a-0", R"({metadata: {annotations: {kueue.x-k8s.io/pod-group-name: former}}})"));
   const PodPlan plan = look(set_of(), {pod}, stored(kAdmitted));
