@@ -18,8 +18,8 @@ bool refused_for_good(const api::RestResponse& response);
 class RefusedUpdates {
  public:
   using Aim = jobs::PatchJob::Aim;
-  // A stop that is refused for a shorter time is no news: the template of a batch/v1 Job cannot change before the Job
-  // controller has suspended the Job.
+  // A stop that is refused for a shorter time gets no event: the API server refuses a change of the template of a
+  // batch/v1 Job until the Job controller has suspended the Job.
   static constexpr Duration kPatience = std::chrono::seconds(5);
   // The event for the job; nullopt: nothing to tell yet. While the job does not change, the text is that of the first
   // refusal with this aim: a webhook may give another text each time.

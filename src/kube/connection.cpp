@@ -35,7 +35,7 @@ std::string warning_text(std::string_view value) {
   return text;
 }
 
-// Head and body in one piece: TLS encrypts and sends each buffer that it gets by itself.
+// Head and body in one buffer: TLS encrypts and sends each buffer separately.
 std::string to_text(const HttpRequest& request, std::string_view host) {
   std::string text;
   text.reserve(512 + request.target.size() + request.body.size());
@@ -144,7 +144,7 @@ std::string Connection::handshake_error(const ErrorCode& error) {
 
 // --- Requests.
 
-void Connection::send(HttpRequest request, Duration timeout, std::function<void(std::string)> done) {
+void Connection::send(const HttpRequest& request, Duration timeout, std::function<void(std::string)> done) {
   request_ = to_text(request, endpoint(options_.host, options_.port));
   reusable_ = false;
   arm(timeout,
@@ -175,7 +175,7 @@ HttpReply Connection::head_of(const Message& message) {
 void Connection::call(HttpRequest request, Duration timeout, std::function<void(HttpReply)> done) {
   auto self = shared_from_this();
   const bool head = request.method == "HEAD";
-  send(std::move(request), timeout, [self, head, done = std::move(done)](const std::string& error) {
+  send(request, timeout, [self, head, done = std::move(done)](const std::string& error) {
     if (!error.empty()) {
       self->disarm();
       return done(HttpReply{.error = error, .sent = true, .retry_after_seconds = {}, .warnings = {}, .body = {}});
@@ -204,7 +204,7 @@ void Connection::call(HttpRequest request, Duration timeout, std::function<void(
 
 void Connection::start_stream(HttpRequest request, Duration timeout, std::function<void(HttpReply)> on_head) {
   auto self = shared_from_this();
-  send(std::move(request), timeout, [self, on_head = std::move(on_head)](const std::string& error) {
+  send(request, timeout, [self, on_head = std::move(on_head)](const std::string& error) {
     const auto broke = [](std::string why) {
       return HttpReply{.error = std::move(why), .sent = true, .retry_after_seconds = {}, .warnings = {}, .body = {}};
     };

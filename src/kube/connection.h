@@ -55,7 +55,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void connect(const Tcp::resolver::results_type& addresses, OpenDone done);
   void ask_proxy(OpenDone done);
   void handshake(OpenDone done);
-  void send(HttpRequest request, Duration timeout, std::function<void(std::string)> done);
+  void send(const HttpRequest& request, Duration timeout, std::function<void(std::string)> done);
   void arm(Duration timeout, std::string what);
   void disarm();
   std::string describe(const ErrorCode& error) const;

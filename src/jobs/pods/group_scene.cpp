@@ -90,8 +90,7 @@ bool GroupScene::any(Which which) const {
   return std::any_of(pods.begin(), pods.end(), [&](const auto& pod) { return which(*pod); });
 }
 
-// A pod keeps the group that it once got. So a pod of a former owner of the same name cannot join: only a client can
-// delete it.
+// The group of a pod cannot change. So a pod of a former owner with the same name cannot join; a client must delete it.
 bool GroupScene::is_in_another_group(const ManagedPod& pod) const {
   const auto named = api::kueue::pod_group_name(*pod.object, facts.gates.identifier_annotations);
   return is_waiting_pod(pod) && !named.empty() && named != name;
@@ -103,8 +102,9 @@ void GroupScene::put_pods_into_group() {
     if (owner->total == 0 && pod->gated) continue;  // it is about to be deleted
     if (is_in_another_group(*pod)) {
       say({true, "PodOfAnotherGroup",
-           "Pod " + pod->name + " belongs to a former owner and cannot join the group " + name +
-               ": delete the pod, so that its owner makes another"});
+           "Pod " + pod->name + " cannot join the group " + name + ": " + std::string(api::kueue::kPodGroupName) +
+               " names the group of a former owner and cannot change. Delete the pod, so that its owner makes "
+               "another"});
     } else if (auto action = put_into_group(*owner, pod, facts.gates)) {
       plan.actions.push_back(std::move(*action));
     } else {

@@ -12,19 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/yaml.h"
 #include "embedded/cluster/job_sync.h"
+#include "embedded/cluster/yaml.h"
 
 namespace berth::cluster::job_sync_tests {
 
-inline Json yaml(std::string_view text) {
-  auto documents = parse_yaml(text);
-  if (!documents || documents->size() != 1) {
-    ADD_FAILURE() << "test YAML cannot be read: " << text;
-    return nullptr;
-  }
-  return std::move(documents->front());
-}
+using testing_support::yaml;
 
 // A Job and its pods; each step succeeds at once.
 class Bench {

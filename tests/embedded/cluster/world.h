@@ -15,9 +15,9 @@
 #include "api/status.h"
 #include "base/executor.h"
 #include "base/json.h"
-#include "base/yaml.h"
 #include "embedded/apiserver/server/api_server.h"
 #include "embedded/apiserver/storage/store.h"
+#include "embedded/cluster/yaml.h"
 
 namespace berth::cluster::testing_support {
 
@@ -26,15 +26,6 @@ using api::kJobs;
 using api::kNamespaces;
 using api::kNodes;
 using api::kPods;
-
-inline Json yaml(std::string_view text) {
-  auto documents = parse_yaml(text);
-  if (!documents || documents->size() != 1) {
-    ADD_FAILURE() << "test YAML cannot be read: " << text;
-    return nullptr;
-  }
-  return std::move(documents->front());
-}
 
 class World {
  public:
