@@ -12,7 +12,7 @@
 #include "kube/credentials.h"
 #include "kube/endpoint.h"
 #include "kube/rest_path.h"
-#include "kube/transport.h"
+#include "kube/transport/transport.h"
 
 namespace berth::kube {
 namespace {

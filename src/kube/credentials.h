@@ -12,7 +12,7 @@
 #include "base/lifetime.h"
 #include "kube/exec_plugin.h"
 #include "kube/kubeconfig.h"
-#include "kube/tls.h"
+#include "kube/transport/tls.h"
 
 namespace berth::kube {
 

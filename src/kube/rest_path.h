@@ -5,7 +5,7 @@
 #include <string>
 
 #include "api/rest.h"
-#include "kube/transport.h"
+#include "kube/transport/transport.h"
 
 namespace berth::kube {
 

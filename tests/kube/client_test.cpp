@@ -3,6 +3,7 @@
 #include "api/resources.h"
 
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
 
 #include <optional>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "http/asio_executor.h"
 #include "http/https_server.h"
 #include "kube/informer.h"
-#include "kube/transport.h"
+#include "kube/transport/transport.h"
 
 namespace berth::kube::client_test {
 namespace {
@@ -27,7 +28,8 @@ using api::Verb;
 
 constexpr std::chrono::seconds kDeadline{20};  // for things that happen at once when they work
 
-class ClientTest : public testing::Test {
+// With HTTP/2 (true), and with a server that speaks HTTP/1.1 only.
+class ClientTest : public testing::TestWithParam<bool> {
  protected:
   ClientTest() {
     const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
@@ -36,7 +38,9 @@ class ClientTest : public testing::Test {
     http::RouterOptions options;
     options.tokens = http::TokenTable::parse("secret,someone,1,\"system:masters\"\n").value();
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(options));
-    server_ = berth::http::HttpsServer::start(*router_, executor_, http::server_context(pki_).value(), {}).value();
+    auto context = http::server_context(pki_).value();
+    if (!GetParam()) SSL_CTX_set_alpn_select_cb(context.get(), nullptr, nullptr);
+    server_ = berth::http::HttpsServer::start(*router_, executor_, std::move(context), {}).value();
     access_.server = "https://127.0.0.1:" + std::to_string(server_->port());
     access_.authority.inline_pem = pki_.authority.certificate;
     access_.certificate.inline_pem = pki_.admin.certificate;
@@ -104,7 +108,7 @@ class ClientTest : public testing::Test {
   std::unique_ptr<Client> client_;
 };
 
-TEST_F(ClientTest, ReadsAndWrites) {
+TEST_P(ClientTest, ReadsAndWrites) {
   EXPECT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
   EXPECT_EQ(string_at(call(config_map(Verb::kGet, "a")).body, {"data", "k"}), "v");
   RestRequest patch = config_map(Verb::kPatch, "a");
@@ -116,7 +120,7 @@ TEST_F(ClientTest, ReadsAndWrites) {
   EXPECT_EQ(call(config_map(Verb::kDelete, "a")).code, 200);
 }
 
-TEST_F(ClientTest, TellsOfEveryAnswer) {
+TEST_P(ClientTest, TellsOfEveryAnswer) {
   std::vector<std::string> told;
   options_.on_answer = [&](const RestRequest& request, int code) {
     told.push_back(std::string(name_of(request.verb)) + " " + request.resource.resource + " " + std::to_string(code));
@@ -130,7 +134,7 @@ TEST_F(ClientTest, TellsOfEveryAnswer) {
       << "the list is the beginning of the watch";
 }
 
-TEST_F(ClientTest, AListComesAsAStreamHoweverLongItIs) {
+TEST_P(ClientTest, AListComesAsAStreamHoweverLongItIs) {
   constexpr int kObjects = 3000;  // more than a watch may buffer
   int created = 0;
   for (int i = 0; i < kObjects; ++i) {
@@ -151,17 +155,17 @@ TEST_F(ClientTest, AListComesAsAStreamHoweverLongItIs) {
   EXPECT_EQ(told, std::vector<std::string>{"watch 200"});
 }
 
-TEST_F(ClientTest, ManyRequestsShareTheConnections) {
+TEST_P(ClientTest, ManyRequestsShareTheConnections) {
   int answered = 0;
   for (int i = 0; i < 200; ++i) {
     client().call(config_map(Verb::kCreate, "m" + std::to_string(i)),
                   [&](const RestResponse& r) { answered += r.code == 201; });
   }
   run_until([&] { return answered == 200; });
-  EXPECT_LE(server_->connections(), kMaxConnections);
+  EXPECT_LE(server_->connections(), GetParam() ? 1 : kMaxInFlight);
 }
 
-TEST_F(ClientTest, WhatOnlyInformsLetsOthersGoFirstButForATurnNowAndThen) {
+TEST_P(ClientTest, WhatOnlyInformsLetsOthersGoFirstButForATurnNowAndThen) {
   options_.rate.per_second = 0;
   options_.background = [](const RestRequest& request) { return request.name == "informs"; };
   constexpr int kOthers = 20 * static_cast<int>(kBackgroundTurn), kInforming = 8;
@@ -172,12 +176,12 @@ TEST_F(ClientTest, WhatOnlyInformsLetsOthersGoFirstButForATurnNowAndThen) {
   for (int i = 0; i < kInforming; ++i)
     client().call(config_map(Verb::kGet, "informs"), [&](const RestResponse&) { others_before.push_back(others); });
   run_until([&] { return others == kOthers && others_before.size() == kInforming; });
-  // At most kMaxConnections requests may overtake.
-  EXPECT_GE(others_before.front(), static_cast<int>(kBackgroundTurn - kMaxConnections));
+  // At most kMaxInFlight requests may overtake.
+  EXPECT_GE(others_before.front(), static_cast<int>(kBackgroundTurn - kMaxInFlight));
   EXPECT_LE(others_before.back(), static_cast<int>((kInforming + 2) * kBackgroundTurn));
 }
 
-TEST_F(ClientTest, AnswersAreCutToWhatIsWanted) {
+TEST_P(ClientTest, AnswersAreCutToWhatIsWanted) {
   ASSERT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
   RestRequest patch = config_map(Verb::kPatch, "a");
   patch.body = JsonObject{{"data", JsonObject{{"k", "w"}}}};
@@ -189,7 +193,7 @@ TEST_F(ClientTest, AnswersAreCutToWhatIsWanted) {
   EXPECT_EQ(api::status_reason(call(patch)), "NotFound") << "of a refusal everything is wanted";
 }
 
-TEST_F(ClientTest, WatchesWhatChanges) {
+TEST_P(ClientTest, WatchesWhatChanges) {
   InformerOptions in_default;
   in_default.ns = "default";
   Informer informer(client(), executor_, api::kConfigMaps, in_default);
@@ -206,7 +210,7 @@ TEST_F(ClientTest, WatchesWhatChanges) {
   EXPECT_EQ(seen, (std::vector<std::string>{"new a", "gone a"}));
 }
 
-TEST_F(ClientTest, AWatchThatIsRefusedSaysWhy) {
+TEST_P(ClientTest, AWatchThatIsRefusedSaysWhy) {
   RestRequest r;
   r.resource = {"", "v1", "nothings"};
   std::vector<api::WatchEvent> events;
@@ -218,7 +222,7 @@ TEST_F(ClientTest, AWatchThatIsRefusedSaysWhy) {
   EXPECT_EQ(int_at(*events[0].object, {"code"}), 404);
 }
 
-TEST_F(ClientTest, ADestroyedWatchIsSilent) {
+TEST_P(ClientTest, ADestroyedWatchIsSilent) {
   int events = 0;
   RestRequest r;
   r.resource = api::kConfigMaps;
@@ -232,7 +236,7 @@ TEST_F(ClientTest, ADestroyedWatchIsSilent) {
   EXPECT_EQ(events, 1);
 }
 
-TEST_F(ClientTest, TokensAreBearers) {
+TEST_P(ClientTest, TokensAreBearers) {
   access_.certificate = access_.key = {};
   access_.token = "secret";
   EXPECT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
@@ -241,7 +245,7 @@ TEST_F(ClientTest, TokensAreBearers) {
   EXPECT_EQ(call(config_map(Verb::kGet, "a")).code, 401);
 }
 
-TEST_F(ClientTest, AServerThatCannotBeTrustedIsNamed) {
+TEST_P(ClientTest, AServerThatCannotBeTrustedIsNamed) {
   const Time now = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   access_.authority.inline_pem = berth::http::make_authority("other", now).value().certificate;
   int answers = 0;
@@ -255,7 +259,7 @@ TEST_F(ClientTest, AServerThatCannotBeTrustedIsNamed) {
   EXPECT_NE(message.find("cannot be trusted: "), std::string::npos) << message;
 }
 
-TEST_F(ClientTest, ANameThatTheCertificateLacksIsRefusedUnlessItIsSaidToBeRight) {
+TEST_P(ClientTest, ANameThatTheCertificateLacksIsRefusedUnlessItIsSaidToBeRight) {
   options_.max_tries = 1;
   access_.tls_server_name = "elsewhere";
   EXPECT_EQ(call(config_map(Verb::kGet, "a")).code, 0);
@@ -264,7 +268,7 @@ TEST_F(ClientTest, ANameThatTheCertificateLacksIsRefusedUnlessItIsSaidToBeRight)
   EXPECT_EQ(call(config_map(Verb::kGet, "a")).code, 404);
 }
 
-TEST_F(ClientTest, NobodyListens) {
+TEST_P(ClientTest, NobodyListens) {
   const std::uint16_t port = server_->port();
   stop_server();
   options_.max_tries = 2;
@@ -274,7 +278,7 @@ TEST_F(ClientTest, NobodyListens) {
             "cannot connect to 127.0.0.1:" + std::to_string(port) + ": Connection refused");
 }
 
-TEST_F(ClientTest, WhatWaitedTooLongIsNotSent) {
+TEST_P(ClientTest, WhatWaitedTooLongIsNotSent) {
   options_.rate = {.per_second = 20, .burst = 1};
   RestRequest late = config_map(Verb::kCreate, "late");
   const Time begun = executor_.now();
@@ -291,7 +295,7 @@ TEST_F(ClientTest, WhatWaitedTooLongIsNotSent) {
   EXPECT_EQ(call(late).code, 201) << "the first one was not carried out";
 }
 
-TEST_F(ClientTest, WhatWaitedTooLongForAConnectionIsNotSent) {
+TEST_P(ClientTest, WhatWaitedTooLongForAConnectionIsNotSent) {
   TransportOptions where;
   where.host = "127.0.0.1";
   where.port = server_->port();
@@ -314,6 +318,9 @@ TEST_F(ClientTest, WhatWaitedTooLongForAConnectionIsNotSent) {
   EXPECT_FALSE(late.sent);
   EXPECT_NE(send(executor_.now() + kDeadline).status, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Protocols, ClientTest, testing::Bool(),
+                         [](const auto& protocol) { return protocol.param ? "http2" : "http1"; });
 
 TEST(ClientMake, ErrorsNameTheAccess) {
   VirtualExecutor executor{Time{}};

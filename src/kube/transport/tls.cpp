@@ -1,4 +1,4 @@
-#include "kube/tls.h"
+#include "kube/transport/tls.h"
 
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -81,8 +81,6 @@ Result<TlsContext> make_client_context(const TlsIdentity& identity) {
   TlsContext context(SSL_CTX_new(TLS_client_method()));
   if (!context) return tls_error("cannot set up TLS");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-  static constexpr unsigned char kHttp11[] = "\x08http/1.1";
-  SSL_CTX_set_alpn_protos(context.get(), kHttp11, sizeof kHttp11 - 1);
   if (auto done = trust(context.get(), identity); !done) return tl::unexpected(done.error());
   if (auto done = show(context.get(), identity); !done) return tl::unexpected(done.error());
   return context;

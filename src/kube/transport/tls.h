@@ -23,7 +23,7 @@ struct TlsIdentity {
   bool operator==(const TlsIdentity&) const = default;
 };
 
-// TLS 1.2 or later, HTTP/1.1 only. Errors say which part of `identity` cannot be used and why.
+// TLS 1.2 or later. Errors say which part of `identity` cannot be used and why.
 Result<TlsContext> make_client_context(const TlsIdentity& identity);
 
 }  // namespace berth::kube
