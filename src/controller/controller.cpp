@@ -338,8 +338,7 @@ struct Controller::Impl : EffectReceiver {
   GroupOwners owners{shell, managed, workloads, cluster.stateful_sets, pod_controller.get()};
   ProvisioningController provisioning{shell, workloads, flavors.lookup(), cluster.checks};
   OwnerlessWorkloads ownerless_workloads{
-      shell.executor, shell.writes,
-      options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};
+      shell, options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};
   Ungater ungater{shell,
                   {hosts.facts(), [this](const std::string& key) { return workloads.find(key); },
                    [this](const api::kueue::Workload& workload, const Json& pod) {

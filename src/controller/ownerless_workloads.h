@@ -1,11 +1,12 @@
 // Workloads that no job controls: when a client deletes one, its kueue.x-k8s.io/resource-in-use finalizer is removed
-// here.
+// here. When one that never had a job is evicted, nothing has to stop: it gives its quota back at once.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
 
+#include "controller/shell.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
 #include "jobs/reconcile.h"
@@ -18,8 +19,7 @@ void drop_workload_finalizer(Writes& writes, const api::kueue::Workload& workloa
 class OwnerlessWorkloads {
  public:
   // `of_others`: workloads that another part of Berth looks after; may be empty.
-  OwnerlessWorkloads(Executor& executor, Writes& writes,
-                     std::function<bool(const api::kueue::Workload&)> of_others = {});
+  explicit OwnerlessWorkloads(Shell& shell, std::function<bool(const api::kueue::Workload&)> of_others = {});
 
   // The cache has a new version of the workload `key` ("namespace/name"); null: it is gone.
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& now);
@@ -28,10 +28,11 @@ class OwnerlessWorkloads {
  private:
   void look(const std::string& key, WorkQueue::Finish finish);
 
-  Writes& writes_;
+  Shell& shell_;
   std::function<bool(const api::kueue::Workload&)> of_others_;
-  // Workloads that are being deleted and still carry our finalizer, perhaps with finalizers of other clients.
-  std::map<std::string, jobs::WorkloadPtr> leaving_;
+  // Workloads that are evicted, or that are being deleted and still carry our finalizer, perhaps with finalizers of
+  // other clients.
+  std::map<std::string, jobs::WorkloadPtr> waiting_;
   bool started_ = false;
   WorkQueue queue_;
 };

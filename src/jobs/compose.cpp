@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "jobs/same_template.h"
 #include "jobs/workload_name.h"
 
 namespace berth::jobs {
@@ -46,25 +47,6 @@ Result<Priority> resolve_priority(const Json& job, const std::string& pod_class,
   if (const auto fallback = facts.global_default_priority_class())
     return Priority{fallback->second, PriorityClassRef{"scheduling.k8s.io", "PriorityClass", fallback->first}};
   return Priority{};
-}
-
-// Compares the parts of two pod specs that decide what runs and how much it requests. Where it may run
-// (`placement_too`) is compared only while admission has added nothing.
-bool same_template(const Json& a, const Json& b, bool placement_too) {
-  if (&a == &b) return true;
-  std::vector<std::string_view> parts = {"containers", "initContainers"};
-  if (placement_too) parts.insert(parts.end(), {"nodeSelector", "tolerations", "affinity"});
-  for (const auto part : parts) {
-    const Json* left = find_path(a, {"spec", part});
-    const Json* right = find_path(b, {"spec", part});
-    const auto nothing = [](const Json* v) {
-      return v == nullptr || v->is_null() || (v->is_object() && v->as_object().empty()) ||
-             (v->is_array() && v->as_array().empty());
-    };
-    if (nothing(left) && nothing(right)) continue;
-    if (nothing(left) || nothing(right) || !json_equal(*left, *right)) return false;
-  }
-  return true;
 }
 
 }  // namespace

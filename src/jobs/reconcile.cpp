@@ -246,6 +246,20 @@ void hold(const JobAdapter& adapter, const Json& job, const std::vector<Workload
   }
 }
 
+// A client took the job out of the queue while it waited, for example by removing its queue name. Its workload must not
+// take quota for a job that will not start. A job that runs keeps its quota, and a prebuilt workload is its creator's.
+void leave_queue(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
+                 const JobFacts& facts, std::vector<Step>& steps) {
+  const bool waits = adapter.suspended(job) && !adapter.stopping(job) && !adapter.active(job) && !adapter.finished(job);
+  if (!waits || !prebuilt_workload(job, facts.gates.identifier_annotations).empty()) return;
+  for (const auto& workload : workloads) {
+    if (finished(*workload) || !is_controlled_by(*workload, uid_of(job))) continue;
+    steps.push_back(DeleteWorkload{workload});
+    steps.push_back(JobEvent{false, "DeletedWorkload",
+                             "The job is not queued any more; deleted its Workload: " + key_of(*workload)});
+  }
+}
+
 // For a job that does not exist or is being deleted.
 std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts) {
   std::vector<Step> steps;
@@ -281,7 +295,11 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
     steps.push_back(JobEvent{true, "JobNestingTooDeep",
                              "The search for a managed owner ended after " + std::to_string(kMaxOwners) + " owners"});
   if (!facts.managed) {
-    if (facts.has_ancestor) follow_ancestor(adapter, *job, facts.ancestor_waits, steps);
+    if (facts.has_ancestor) {
+      follow_ancestor(adapter, *job, facts.ancestor_waits, steps);
+    } else {
+      leave_queue(adapter, *job, workloads, facts, steps);
+    }
     return steps;
   }
   if (const auto name = prebuilt_workload(*job, facts.gates.identifier_annotations); !name.empty()) {

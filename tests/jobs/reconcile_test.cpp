@@ -34,6 +34,21 @@ TEST(Reconcile, AnUnmanagedJobIsLeftAlone) {
   EXPECT_TRUE(reconcile(batch_job(), ptr(job()), {}, f).empty());
 }
 
+TEST(Reconcile, AJobThatLeavesTheQueueWhileItWaitsLosesItsWorkload) {
+  auto f = facts();
+  f.managed = false;
+  for (const auto status : {std::string_view("{}"), kAdmittedStatus}) {
+    const auto steps = reconcile(batch_job(), ptr(job()), {workload(status)}, f);
+    ASSERT_NE(first<DeleteWorkload>(steps), nullptr) << status;
+    EXPECT_EQ(first<JobEvent>(steps)->reason, "DeletedWorkload");
+  }
+  EXPECT_TRUE(reconcile(batch_job(), ptr(job("{spec: {suspend: false}}")), {workload(kAdmittedStatus)}, f).empty())
+      << "a job that runs keeps its quota";
+  EXPECT_TRUE(
+      reconcile(batch_job(), ptr(job("{status: {conditions: [{type: Complete, status: 'True'}]}}")), {workload()}, f)
+          .empty());
+}
+
 TEST(Reconcile, AJobThatRunsWithoutAWorkloadIsSuspendedFirst) {
   const auto steps = steps_of(job("{spec: {suspend: false}}"), {});
   EXPECT_EQ(first<CreateWorkload>(steps), nullptr);

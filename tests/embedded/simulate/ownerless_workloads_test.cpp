@@ -73,9 +73,9 @@ class OwnerlessWorkloads : public testing::Test {
     world->run_for(seconds(2));
   }
 
-  void make(const std::string& name, const std::string& more_spec = "") {
+  void make(const std::string& name, const std::string& more_spec = "", const std::string& more_metadata = "") {
     apply("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: " + name + ", namespace: " + ns +
-          "}\n" + "spec: {queueName: q, " + more_spec +
+          more_metadata + "}\n" + "spec: {queueName: q, " + more_spec +
           "podSets: [{name: main, count: 4, template: {spec: {restartPolicy: Never, " +
           "containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}");
   }
@@ -133,6 +133,20 @@ class OwnerlessWorkloads : public testing::Test {
   std::unique_ptr<simulate::World> world;
 };
 
+TEST_F(OwnerlessWorkloads, OneThatIsDeactivatedGivesItsQuotaBackAtOnce) {
+  make("a");
+  make("b");
+  ASSERT_THAT(condition("a", "Admitted"), StartsWith("True"));
+  ASSERT_THAT(condition("b", "QuotaReserved"), StartsWith("False"));
+  auto request = world->request_for(kVersion, "Workload", ns, "a").value();
+  request.verb = api::Verb::kPatch;
+  request.body = JsonObject{{"spec", JsonObject{{"active", false}}}};
+  ASSERT_TRUE(world->call(std::move(request)).ok());
+  world->run_for(seconds(5));
+  EXPECT_EQ(condition("a", "QuotaReserved"), "False Deactivated");
+  EXPECT_THAT(condition("b", "Admitted"), StartsWith("True"));
+}
+
 TEST_F(OwnerlessWorkloads, OneThatFinishedMayBeDeleted) {
   make("a");
   ASSERT_THAT(condition("a", "Admitted"), StartsWith("True"));
@@ -175,7 +189,12 @@ TEST_F(OwnerlessWorkloads, TheirProvisioningRequestsGoWhenTheyFinish) {
 }
 
 TEST_F(OwnerlessWorkloads, AnEvictionThatAClientEndsWithoutClearingTheAdmissionIsEnded) {
-  make("low", "priority: 1, ");
+  // Somebody owns it, so it waits until its owner says that it has stopped.
+  apply("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: owner, namespace: default}");
+  const Json owner = world->get("v1", "ConfigMap", ns, "owner").value();
+  make("low", "priority: 1, ",
+       ", ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: owner, uid: " +
+           std::string(string_at(owner, {"metadata", "uid"})) + "}]");
   make("high", "priority: 9, ");
   ASSERT_EQ(condition("low", "Evicted"), "True Preempted");
   ASSERT_THAT(condition("high", "QuotaReserved"), StartsWith("False"));

@@ -1,6 +1,7 @@
 #include "api/kueue/validation/workload.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "api/core/pod_resources.h"
 #include "api/core/validation.h"
@@ -100,7 +101,9 @@ void check_assignment(const Json& assignment, const JsonArray& pod_sets, const s
   for (const auto& member : object_at(assignment, {"resourceUsage"})) {
     const std::string_view resource(member.key().data(), member.key().size());
     const auto quantity = decode_quantity(member.value());
-    if (quantity && to_amount(resource, *quantity).count() % count != 0)
+    const std::int64_t amount = quantity ? to_amount(resource, *quantity).count() : 0;
+    // The largest amount stands for all that are larger.
+    if (amount != std::numeric_limits<std::int64_t>::max() && amount % count != 0)
       errors.push_back(invalid_value(key_path(path + ".resourceUsage", resource), member.value(),
                                      "is not a multiple of " + std::to_string(count)));
   }

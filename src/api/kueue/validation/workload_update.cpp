@@ -27,14 +27,27 @@ void check_pod_sets(const Json& object, const Json& old, FieldErrors& errors) {
   check_unchanged(find_path(object, {"spec", "podSets"}), find_path(old, {"spec", "podSets"}), "spec.podSets", errors);
 }
 
-// An admission without topologyAssignment and delayedTopologyRequest, which may change later.
-Json without_topology(const Json& admission) {
+// Equal amounts may be written in several ways: "3000000000" and "3G".
+void write_amounts_alike(Json& assignment) {
+  Json* usage = assignment.is_object() ? assignment.as_object().if_contains("resourceUsage") : nullptr;
+  if (usage == nullptr || !usage->is_object()) return;
+  for (auto& member : usage->get_object()) {
+    if (const auto amount = decode_quantity(member.value()))
+      member.value() = Quantity::of_nano(amount->nano_value()).to_string();
+  }
+}
+
+// What of an admission must not change: topologyAssignment and delayedTopologyRequest may, and so may the notation of
+// amounts.
+Json fixed_part(const Json& admission) {
   Json copy = admission;
-  if (JsonObject* object = copy.if_object())
-    if (Json* assignments = object->if_contains("podSetAssignments"); assignments && assignments->is_array())
-      for (Json& assignment : assignments->get_array())
-        for (const std::string_view key : {"topologyAssignment", "delayedTopologyRequest"})
-          erase_path(assignment, {key});
+  JsonObject* object = copy.if_object();
+  Json* assignments = object == nullptr ? nullptr : object->if_contains("podSetAssignments");
+  if (assignments == nullptr || !assignments->is_array()) return copy;
+  for (Json& assignment : assignments->get_array()) {
+    for (const std::string_view key : {"topologyAssignment", "delayedTopologyRequest"}) erase_path(assignment, {key});
+    write_amounts_alike(assignment);
+  }
   return copy;
 }
 
@@ -42,7 +55,7 @@ void check_admission(const Json& object, const Json& old, FieldErrors& errors) {
   const Json* now = find_path(object, {"status", "admission"});
   const Json* before = find_path(old, {"status", "admission"});
   if (!now || now->is_null() || !before || before->is_null()) return;  // set or cleared
-  if (!json_equal(without_topology(*now), without_topology(*before)))
+  if (!json_equal(fixed_part(*now), fixed_part(*before)))
     errors.push_back(invalid_value("status.admission", *now, "field is immutable"));
 }
 

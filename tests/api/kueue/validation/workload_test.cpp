@@ -79,6 +79,10 @@ TEST(ValidateWorkload, Rules) {
        "admission: {podSetAssignments: [{name: a, count: 3, "
        "resourceUsage: {cpu: '3', memory: 1Gi}}]}}",
        R"(status.admission.podSetAssignments[0].resourceUsage[memory]: Invalid value: "1Gi": is not a multiple of 3)"},
+      {"an amount that is too large to be counted divides by all",
+       "spec: {podSets: [{name: a}]}\nstatus: {conditions: [{type: QuotaReserved, status: 'True'}], "
+       "admission: {podSetAssignments: [{name: a, count: 3, resourceUsage: {memory: '9223372036854775807'}}]}}",
+       ""},
       {"without reservation the admission is not judged",
        "spec: {podSets: [{name: a}]}\nstatus: {admission: {podSetAssignments: [{name: b}, {name: c}]}}", ""},
       {"reclaimable pods are of known pod sets and not more than those",
@@ -128,6 +132,18 @@ TEST(ValidateWorkloadUpdate, WhileQuotaIsReserved) {
          ensure_path(w, {"status", "admission"}).at("podSetAssignments").at(0).at("flavors").as_object()["cpu"] = "g";
        },
        R"(status.admission: Invalid value: {"clusterQueue":"q","podSetAssignments":[{"name":"main","count":4,"flavors":{"cpu":"g"},"resourceUsage":{"cpu":4}}]}: field is immutable)"},
+      {"the notation of an amount",
+       [](Json& w) {
+         ensure_path(w, {"status", "admission"}).at("podSetAssignments").at(0).at("resourceUsage").as_object()["cpu"] =
+             "4000m";
+       },
+       ""},
+      {"an amount",
+       [](Json& w) {
+         ensure_path(w, {"status", "admission"}).at("podSetAssignments").at(0).at("resourceUsage").as_object()["cpu"] =
+             "8";
+       },
+       R"(status.admission: Invalid value: {"clusterQueue":"q","podSetAssignments":[{"name":"main","count":4,"flavors":{"cpu":"f"},"resourceUsage":{"cpu":"8"}}]}: field is immutable)"},
       {"where the pods go",
        [](Json& w) {
          JsonObject& assignment = ensure_path(w, {"status", "admission"}).at("podSetAssignments").at(0).as_object();
