@@ -63,7 +63,7 @@ tl::unexpected<Error> found(const Token& token, std::string_view expected) {
   return fail("found '" + std::string(token.text) + "', expected: " + std::string(expected));
 }
 
-std::optional<std::int64_t> integer(std::string_view text) {
+std::optional<std::int64_t> integer_in(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<Error> check(const LabelRequirement& r) {
     return Error{"values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty"};
   if ((r.op == Op::kExists || r.op == Op::kDoesNotExist) && !r.values.empty())
     return Error{"values: Invalid value: values set must be empty for exists and does not exist"};
-  if ((r.op == Op::kGreaterThan || r.op == Op::kLessThan) && (r.values.size() != 1 || !integer(r.values.front())))
+  if ((r.op == Op::kGreaterThan || r.op == Op::kLessThan) && (r.values.size() != 1 || !integer_in(r.values.front())))
     return Error{"values[0]: Invalid value: for 'Gt', 'Lt' operators, the value must be an integer"};
   for (std::size_t i = 0; i < r.values.size(); ++i)
     if (const std::string broken = check_label_value(r.values[i]); !broken.empty())
@@ -168,8 +168,8 @@ bool matches_one(const LabelRequirement& r, const JsonObject& labels) {
       return false;
     case Op::kGreaterThan:
     case Op::kLessThan: {
-      const auto actual = integer(view(*text));
-      const auto bound = integer(r.values.front());
+      const auto actual = integer_in(view(*text));
+      const auto bound = integer_in(r.values.front());
       if (!actual || !bound) return false;
       return r.op == Op::kGreaterThan ? *actual > *bound : *actual < *bound;
     }

@@ -87,7 +87,7 @@ std::vector<Value> find_matches(std::string_view text, const re2::RE2& expressio
   return out;
 }
 
-Value find(std::span<const Value> args) {
+Value find_first(std::span<const Value> args) {
   const auto *a = text_at(args, 0), *b = text_at(args, 1);
   if (a == nullptr || b == nullptr) return no_such_overload();
   auto expression = compile_pattern(*b);
@@ -245,7 +245,7 @@ constexpr Function kTextFunctions[] = {
     {"endsWith", true, "ss:b", CostKind::kSecond, ends_with},
     {"matches", true, "ss:b", CostKind::kRegex, matches},
     {"matches", false, "ss:b", CostKind::kRegex, matches},
-    {"find", true, "ss:s", CostKind::kRegex, find},
+    {"find", true, "ss:s", CostKind::kRegex, find_first},
     {"findAll", true, "ss:l ssi:l", CostKind::kRegex, find_all},
     {"lowerAscii", true, "s:s", CostKind::kFirst, lower_ascii},
     {"upperAscii", true, "s:s", CostKind::kFirst, upper_ascii},

@@ -79,7 +79,7 @@ void KindChecks::read_next() {
   to_read_.pop_front();
   api::RestRequest request;
   request.path = groups_[group].documents[version];
-  client_.call(std::move(request), lifetime_.guard([this, group = group, version = version](const auto& response) {
+  client_.call(std::move(request), lifetime_.guard([this, group, version](const auto& response) {
     take_document(group, version, response);
   }));
 }

@@ -26,14 +26,14 @@ struct FreeKey {
   void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
 };
 
-std::unique_ptr<BIO, FreeBio> bio_of(std::string_view text) {
+std::unique_ptr<BIO, FreeBio> memory_bio(std::string_view text) {
   return std::unique_ptr<BIO, FreeBio>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
 // All certificates of a PEM text in order, up to the first part that cannot be parsed.
 std::vector<std::unique_ptr<X509, FreeX509>> certificates_of(std::string_view pem) {
   std::vector<std::unique_ptr<X509, FreeX509>> all;
-  const auto bio = bio_of(pem);
+  const auto bio = memory_bio(pem);
   while (X509* one = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) all.emplace_back(one);
   ERR_clear_error();  // reaching the end of the text is also reported as an error
   return all;
@@ -41,7 +41,7 @@ std::vector<std::unique_ptr<X509, FreeX509>> certificates_of(std::string_view pe
 
 bool use_credential(SSL_CTX* context, const Credential& c) {
   const auto chain = certificates_of(c.certificate);
-  const std::unique_ptr<EVP_PKEY, FreeKey> key(PEM_read_bio_PrivateKey(bio_of(c.key).get(), nullptr, nullptr, nullptr));
+  const std::unique_ptr<EVP_PKEY, FreeKey> key(PEM_read_bio_PrivateKey(memory_bio(c.key).get(), nullptr, nullptr, nullptr));
   bool fine = !chain.empty() && key && SSL_CTX_use_certificate(context, chain[0].get()) == 1 &&
               SSL_CTX_use_PrivateKey(context, key.get()) == 1 && SSL_CTX_check_private_key(context) == 1;
   for (std::size_t i = 1; i < chain.size(); ++i) fine = fine && SSL_CTX_add1_chain_cert(context, chain[i].get()) == 1;

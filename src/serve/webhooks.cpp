@@ -82,7 +82,7 @@ http::HttpResponse refusal(int status, std::string_view reason, std::string_view
 }
 
 // A review to be answered on the executor; or the answer, when the executor is not needed.
-struct Asked final : http::Handler::Parsed {
+struct Review final : http::Handler::Parsed {
   std::optional<Page> page;
   Json review;
   std::optional<http::HttpResponse> answer;
@@ -105,7 +105,7 @@ api::kueue::AdmissionRules WebhookHandler::rules_of(std::string_view group, std:
 }
 
 std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest request) const {
-  auto asked = std::make_unique<Asked>();
+  auto asked = std::make_unique<Review>();
   asked->page = page_of(request.target, policy_);
   if (!asked->page) {
     asked->answer = http::not_found_page();
@@ -128,7 +128,7 @@ std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest r
 
 std::unique_ptr<http::Exchange> WebhookHandler::execute(std::unique_ptr<Parsed> request,
                                                         std::shared_ptr<http::ResponseSink> sink) {
-  auto& asked = static_cast<Asked&>(*request);
+  auto& asked = static_cast<Review&>(*request);
   if (!asked.answer) {
     const Page& page = *asked.page;
     asked.answer = answered(answer_admission(page.hook, page.group, page.resource, asked.review,

@@ -8,7 +8,7 @@ namespace berth::conformance {
 namespace {
 
 // Labels that hold the UID of the job.
-constexpr std::string_view kUidLabels[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
+constexpr std::string_view kUidLabelNames[] = {"controller-uid", "batch.kubernetes.io/controller-uid"};
 
 JsonArray sorted(JsonArray pods) {
   // On one side, the times of conditions are placeholders.
@@ -64,7 +64,7 @@ Json shown_job(const Json& job, const Json& expected) {
   Json shown_template = JsonObject();
   for (const std::string_view part : {"labels", "annotations"}) {
     JsonObject values = object_at(job, {"spec", "template", "metadata", part});
-    for (const auto label : kUidLabels) values.erase(label);
+    for (const auto label : kUidLabelNames) values.erase(label);
     if (!values.empty() || find_path(expected, {"template", "metadata", part}) != nullptr)
       ensure_path(shown_template, {"metadata", part}) = std::move(values);
   }

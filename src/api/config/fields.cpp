@@ -16,7 +16,7 @@ std::string one_line(std::string_view path, std::string_view what) {
   return text;
 }
 
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 }  // namespace
 
@@ -184,7 +184,7 @@ void Fields::done() const {
     for (const auto& name : known_) all.append(all.empty() ? "" : ", ").append(name);
     const std::string unknown(member.key());
     error(unknown,
-          "unknown field; " + (path_.empty() ? std::string("at the top there are ") : quoted(path_) + " has ") + all);
+          "unknown field; " + (path_.empty() ? std::string("at the top there are ") : in_quotes(path_) + " has ") + all);
   }
 }
 

@@ -10,7 +10,7 @@ bool same_assignment(const api::kueue::TopologyAssignmentPtr& a, const api::kueu
   return a == b || (a != nullptr && b != nullptr && *a == *b);
 }
 
-bool same_places(const StatedPlaces& a, const StatedPlaces& b) {
+bool same_stated_places(const StatedPlaces& a, const StatedPlaces& b) {
   return a.flavor == b.flavor && a.per_pod == b.per_pod && same_assignment(a.assignment, b.assignment);
 }
 
@@ -68,7 +68,7 @@ void Scheduler::Impl::hold_places(WorkloadId workload, const Holding& holding) {
     if (each.assignment == nullptr || each.assignment->domains.empty()) continue;
     stated.push_back({each.flavor, amounts_of(each.per_pod, state.names), each.assignment});
   }
-  if (std::ranges::equal(stated, slot.places, same_places)) return;
+  if (std::ranges::equal(stated, slot.places, same_stated_places)) return;
   if (stated.empty()) {
     state.places.give_back(workload);
   } else {

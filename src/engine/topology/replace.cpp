@@ -11,7 +11,6 @@ namespace berth::engine {
 
 using topology::DomainId;
 using topology::Share;
-using topology::Shares;
 using topology::View;
 using topology::Wanted;
 
@@ -232,7 +231,7 @@ bool Places::Impl::Replacement::place_rest() {
 }
 
 bool Places::Impl::Replacement::add(const Task& task, std::int32_t pods, DomainId scope) {
-  const Shares shares = impl_.choose(task, pods, scope);
+  const topology::Shares shares = impl_.choose(task, pods, scope);
   if (shares.empty()) {
     const PlaceFailure failure = impl_.too_little_capacity(task, job_, pods, scope);
     return fail(impl_.describe(task, failure, scope));
