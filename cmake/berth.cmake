@@ -7,11 +7,13 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 
 add_library(berth_options INTERFACE)
-target_compile_options(berth_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough)
+target_compile_options(berth_options INTERFACE -pthread -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wimplicit-fallthrough)
 # g++ 12 reports these two warnings falsely in optimised std::string and std::variant code (GCC PR 105651, 105562).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # It treats the main file of a unity build as a header (-Wsubobject-linkage).
   target_compile_options(berth_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized -Wno-subobject-linkage)
+  # It collects its garbage later, in kilobytes: a tenth less CPU for more memory.
+  target_compile_options(berth_options INTERFACE "SHELL:--param ggc-min-heapsize=1048576")
 endif()
 target_include_directories(berth_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_definitions(berth_options INTERFACE
@@ -49,8 +51,10 @@ endif()
 # namespaces must be unique in a room. The generated files name their parts relative to <root>, and the presets tell ccache
 # where the clone lies: so one cache serves every clone.
 # With BERTH_UNITY off each file is compiled alone, as clangd and clang-tidy need it.
+option(BERTH_QUICK "Compile the rooms that compute little without optimisation" OFF)
 option(BERTH_UNITY "Compile several files of a room as one" ON)
-set(BERTH_UNITY_FILES 12 CACHE STRING "The number of files of a room that are compiled as one")
+set(BERTH_UNITY_FILES 24 CACHE STRING "The number of files of a room that are compiled as one")
+include(precompiled)
 function(berth_together out target root)
   set(alone "")
   set(number 0)
@@ -82,10 +86,10 @@ function(berth_together out target root)
   set(${out} ${alone} PARENT_SCOPE)
 endfunction()
 
-# berth_room(<name> [IN <folder>] <dependency>...): the library of src/<folder>, with all .cpp files below it. The folder has
-# the name of the room unless it is given.
+# berth_room(<name> [QUICK] [IN <folder>] <dependency>...): the library of src/<folder>, with all .cpp files below it. The
+# folder has the name of the room unless it is given. BERTH_QUICK compiles a QUICK room without optimisation.
 function(berth_room name)
-  cmake_parse_arguments(arg "" "IN" "" ${ARGN})
+  cmake_parse_arguments(arg "QUICK" "IN" "" ${ARGN})
   if(NOT arg_IN)
     set(arg_IN ${name})
   endif()
@@ -99,6 +103,12 @@ function(berth_room name)
   berth_together(compiled berth_${name} ${CMAKE_SOURCE_DIR}/src ${sources})
   add_library(berth_${name} STATIC ${compiled})
   target_link_libraries(berth_${name} PUBLIC berth_options ${arg_UNPARSED_ARGUMENTS})
+  if(arg_QUICK AND BERTH_QUICK)
+    target_compile_options(berth_${name} PRIVATE -O0)
+    berth_use_precompiled(berth_${name} quick ${compiled})
+  else()
+    berth_use_precompiled(berth_${name} source ${compiled})
+  endif()
 endfunction()
 
 # berth_embed(<target> <namespace-suffix> <file>...): embeds the bytes of the files in the program. The caller declares
@@ -133,8 +143,11 @@ function(berth_test name)
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(test_${name} PRIVATE ${arg_UNPARSED_ARGUMENTS} GTest::gmock GTest::gtest_main rapidcheck rapidcheck_gtest)
   # Expectations expand to much code: without optimisation they compile twice as fast. The simulation computes a lot.
-  if(NOT name STREQUAL "simulation")
+  if(name STREQUAL "simulation")
+    berth_use_precompiled(test_${name} source ${compiled})
+  else()
     target_compile_options(test_${name} PRIVATE -O0)
+    berth_use_precompiled(test_${name} test ${compiled})
   endif()
   set_source_files_properties(${CMAKE_SOURCE_DIR}/tests/source_dir.cpp PROPERTIES
     COMPILE_DEFINITIONS BERTH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")

@@ -41,7 +41,8 @@ std::vector<std::unique_ptr<X509, FreeX509>> certificates_of(std::string_view pe
 
 bool use_credential(SSL_CTX* context, const Credential& c) {
   const auto chain = certificates_of(c.certificate);
-  const std::unique_ptr<EVP_PKEY, FreeKey> key(PEM_read_bio_PrivateKey(memory_bio(c.key).get(), nullptr, nullptr, nullptr));
+  const std::unique_ptr<EVP_PKEY, FreeKey> key(
+      PEM_read_bio_PrivateKey(memory_bio(c.key).get(), nullptr, nullptr, nullptr));
   bool fine = !chain.empty() && key && SSL_CTX_use_certificate(context, chain[0].get()) == 1 &&
               SSL_CTX_use_PrivateKey(context, key.get()) == 1 && SSL_CTX_check_private_key(context) == 1;
   for (std::size_t i = 1; i < chain.size(); ++i) fine = fine && SSL_CTX_add1_chain_cert(context, chain[i].get()) == 1;

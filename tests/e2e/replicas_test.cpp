@@ -136,7 +136,7 @@ class Replicas : public OnBoth {
     std::ranges::sort(history, {}, [](const auto& entry) { return std::get<0>(entry); });
     std::set<std::string> over, holding;
     for (const auto& [version, is_job, line] : history) {
-      const auto says = [&line = line](const char* word) { return line.state.find(word) != std::string::npos; };
+      const auto says = [&line](const char* word) { return line.state.find(word) != std::string::npos; };
       std::string job = line.name;
       if (is_job) {
         if (says("Complete")) over.insert(job);

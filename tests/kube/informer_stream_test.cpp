@@ -128,7 +128,8 @@ TEST_F(InformerStreamTest, OtherFailuresAreFollowedByPagesOnce) {
     added(object("half", version));
     error(code);
     EXPECT_EQ(client.open_watches(), 0u);
-    client.answer(list_of(++version, {object("a", version)}));
+    ++version;
+    client.answer(list_of(version, {object("a", version)}));
     EXPECT_EQ(client.open_watches(), 1u);
     EXPECT_FALSE(client.last_watch().request.send_initial_events);
     expire();

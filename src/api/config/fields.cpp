@@ -183,8 +183,8 @@ void Fields::done() const {
     std::string all;
     for (const auto& name : known_) all.append(all.empty() ? "" : ", ").append(name);
     const std::string unknown(member.key());
-    error(unknown,
-          "unknown field; " + (path_.empty() ? std::string("at the top there are ") : in_quotes(path_) + " has ") + all);
+    error(unknown, "unknown field; " +
+                       (path_.empty() ? std::string("at the top there are ") : in_quotes(path_) + " has ") + all);
   }
 }
 

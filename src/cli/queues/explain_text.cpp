@@ -1,11 +1,10 @@
 #include "cli/queues/explain_text.h"
 
+#include "cli/queues/words.h"
 #include "cli/table.h"
 
 namespace berth::cli::queues {
 namespace {
-
-std::string at(const Json& object, std::string_view key) { return printable(string_at(object, {key})); }
 
 std::string joined(const JsonArray& list, std::string_view separator) {
   std::string out;

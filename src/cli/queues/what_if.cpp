@@ -97,8 +97,6 @@ Result<Json> question(Opened& opened, const WhatIfFlags& flags) {
       {"spec", JsonObject{{"apply", std::move(apply)}, {"delete", std::move(remove)}, {"drain", std::move(drain)}}}});
 }
 
-std::string at(const Json& object, std::string_view key) { return printable(string_at(object, {key})); }
-
 void print_items(const Session& session, const Json& status, std::string_view key, std::string_view title) {
   Table table({"WORKLOAD", "CLUSTERQUEUE", "BEFORE", "AFTER", "WHY"});
   for (const Json& each : array_at(status, {key}))

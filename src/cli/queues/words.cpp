@@ -2,6 +2,8 @@
 
 #include <cctype>
 
+#include "cli/table.h"
+
 namespace berth::cli::queues {
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -32,5 +34,7 @@ std::string lower(std::string_view text) {
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
 }
+
+std::string at(const Json& object, std::string_view key) { return printable(string_at(object, {key})); }
 
 }  // namespace berth::cli::queues

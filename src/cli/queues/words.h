@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 
 namespace berth::cli::queues {
@@ -19,5 +20,8 @@ tl::unexpected<Error> wrong_value(std::string_view flag, std::string_view value,
 std::string either(const std::vector<std::string>& words);
 
 std::string lower(std::string_view text);
+
+// The text of a key, printable; empty without it.
+std::string at(const Json& object, std::string_view key);
 
 }  // namespace berth::cli::queues

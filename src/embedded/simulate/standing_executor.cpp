@@ -60,10 +60,9 @@ void StandingExecutor::go_on() {
   // Put back among the timers until they run, so that they can still be cancelled.
   for (auto& [key, task] : std::exchange(state_->overdue, {})) {
     const auto& [when, id] = key;
-    state_->waiting[id] =
-        state_->inner.at(now(), [weak = std::weak_ptr(state_), id = id, when = when, task = std::move(task)] {
-          if (const auto state = weak.lock()) state->due(id, when, task);
-        });
+    state_->waiting[id] = state_->inner.at(now(), [weak = std::weak_ptr(state_), id, when, run = std::move(task)] {
+      if (const auto state = weak.lock()) state->due(id, when, run);
+    });
   }
 }
 
