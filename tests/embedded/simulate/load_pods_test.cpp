@@ -17,7 +17,7 @@ class LoadPodsTest : public testing::Test {
  protected:
   LoadPodsTest()
       : pods(load, client, executor,
-             [](const std::string& pod, const api::RestResponse&) { ADD_FAILURE() << pod << " was refused"; }) {
+             [](const std::string& name, const api::RestResponse&) { ADD_FAILURE() << name << " was refused"; }) {
     pods.start();
     pods.submit(single());
     pod = created();
