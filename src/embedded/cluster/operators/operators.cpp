@@ -51,7 +51,7 @@ kube::EventRecorderOptions recorder_options() {
   return out;
 }
 
-// What the server says against the pods of a job, to tell it once.
+// Why the server refuses pods of a job. Each gets one event.
 struct Refusals {
   struct Refusal {
     std::string why;
@@ -254,8 +254,8 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     });
   }
 
-  // An event on the job. The same text about the same pod is told again when the job changed. A conflict may only mean
-  // that the cache is behind: it is told when it stays.
+  // Records an event on the job: once for each text and pod, and again when the job changed. A conflict may only mean
+  // that the cache is behind. It gets an event when it stays.
   void refused(Kind& kind, const std::string& key, const Json& job, const std::string& pod,
                const api::RestResponse& response) {
     const std::string uid(string_at(job, {"metadata", "uid"}));
