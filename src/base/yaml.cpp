@@ -6,6 +6,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <map>
+#include <optional>
 #include <sstream>
 
 #include "base/yaml_scalar.h"
@@ -17,6 +18,7 @@ constexpr std::string_view kStringTag = "tag:yaml.org,2002:str";
 constexpr std::string_view kPlain = "?";   // yaml-cpp's tag of an unquoted scalar without a tag
 constexpr std::string_view kQuoted = "!";  // yaml-cpp's tag of a quoted scalar without a tag
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
+constexpr std::string_view kScalarKey = "a mapping key must be a scalar";
 
 // Thrown in a callback to stop the parser; parse_yaml catches it.
 struct Stop {
@@ -71,7 +73,7 @@ class DocumentBuilder final : public YAML::EventHandler {
     if (known == anchors_.end()) throw Stop{mark, "an alias may not point into itself"};
     if (wants_key()) {
       if (const auto* text = known->second.value.if_string()) return take_key(mark, std::string(view(*text)), false);
-      throw Stop{mark, "a mapping key must be a scalar"};
+      throw Stop{mark, std::string(kScalarKey)};
     }
     add(mark, known->second.value, 0, known->second.nodes, known->second.depth);
   }
@@ -144,7 +146,7 @@ class DocumentBuilder final : public YAML::EventHandler {
     const bool known_tag =
         tag == kPlain || tag == kQuoted || tag.empty() || tag.ends_with(":map") || tag.ends_with(":seq");
     if (!known_tag) throw Stop{mark, "unknown tag " + tag};
-    if (wants_key()) throw Stop{mark, "a mapping key must be a scalar"};
+    if (wants_key()) throw Stop{mark, std::string(kScalarKey)};
     if (open_.size() >= limits_.max_depth)
       throw Stop{mark, "nested deeper than " + std::to_string(limits_.max_depth) + " levels"};
     open_.push_back({std::move(value), mark, anchor, {}, false, false, {}});
@@ -203,6 +205,54 @@ class DocumentBuilder final : public YAML::EventHandler {
   std::map<YAML::anchor_t, Anchored> anchors_;
 };
 
+// Only looks where collections begin and end.
+class OpenCollections final : public YAML::EventHandler {
+ public:
+  explicit OpenCollections(std::size_t max_depth) : max_depth_(max_depth) {}
+  std::vector<YAML::Mark> open;  // where each begins
+
+  void OnDocumentStart(const YAML::Mark&) override { open.clear(); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    begin(mark);
+  }
+  void OnSequenceEnd() override { open.pop_back(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+    begin(mark);
+  }
+  void OnMapEnd() override { open.pop_back(); }
+
+ private:
+  void begin(const YAML::Mark& mark) {
+    if (open.size() > max_depth_) throw Stop{mark, "nested too deep"};
+    open.push_back(mark);
+  }
+  const std::size_t max_depth_;
+};
+
+// What is open when the text ends: "{" or "[" without its end. The parser takes an open collection for the key of a
+// mapping, so its events do not tell.
+std::optional<Stop> open_at_end(std::string_view text, const YamlLimits& limits) {
+  OpenCollections seen(limits.max_depth);
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    while (parser.HandleNextDocument(seen)) {
+    }
+  } catch (const Stop&) {
+  } catch (const YAML::Exception& e) {
+    const bool map = e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW;
+    const bool at_end = e.mark.pos >= 0 && static_cast<std::size_t>(e.mark.pos) == text.size();
+    if ((map || e.msg == YAML::ErrorMsg::END_OF_SEQ_FLOW) && at_end && !seen.open.empty())
+      return Stop{seen.open.back(),
+                  std::string("the text ends inside of the ") + (map ? "mapping" : "list") + " that begins here"};
+  }
+  return std::nullopt;
+}
+
 tl::unexpected<Error> error_at(const YAML::Mark& mark, const std::string& why) {
   if (mark.is_null()) return fail("invalid YAML: " + why);
   return fail("invalid YAML at line " + std::to_string(mark.line + 1) + ", column " + std::to_string(mark.column + 1) +
@@ -222,8 +272,10 @@ Result<std::vector<Json>> parse_yaml(std::string_view text, const YamlLimits& li
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const Stop& stop) {
-    return error_at(stop.mark, stop.why);
+    const auto open = stop.why == kScalarKey ? open_at_end(text, limits) : std::nullopt;
+    return open ? error_at(open->mark, open->why) : error_at(stop.mark, stop.why);
   } catch (const YAML::Exception& e) {
+    if (const auto open = open_at_end(text, limits)) return error_at(open->mark, open->why);
     return error_at(e.mark, e.msg);
   }
   return std::move(builder.documents);

@@ -128,7 +128,8 @@ Result<void> run_cluster(const Flags& flags) {
 }
 
 int run(const Flags& flags) {
-  if (const auto configured = configure_log(flags.log); !configured) return failure(configured.error().message);
+  if (const auto configured = configure_log(flags.log); !configured) return misuse(configured.error().message);
+  if (const auto checked = check_cluster_flags(flags.cluster); !checked) return misuse(checked.error().message);
   std::signal(SIGPIPE, SIG_IGN);
   const auto done = run_cluster(flags);
   return done ? 0 : failure(done.error().message);

@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "cli/apply_objects.h"
+#include "embedded/cluster/nodes.h"
 
 namespace berth::cli {
 
@@ -35,9 +36,47 @@ void add_cluster_flags(CLI::App& app, ClusterFlags& flags) {
       ->capture_default_str();
 }
 
+namespace {
+
+bool is_file(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+Result<Duration> delay_of(const ClusterFlags& flags) {
+  const auto delay = parse_duration(flags.provisioning_delay);
+  if (delay && *delay >= Duration(0)) return *delay;
+  return fail("--provisioning-delay " + flags.provisioning_delay + ": expected a duration such as 30s");
+}
+
+Result<void> check_nodes(const std::string& nodes) {
+  if (nodes == "none" || is_file(nodes)) return {};
+  const auto shape = cluster::parse_node_shape(nodes);
+  if (shape) return {};
+  if (nodes.find_first_not_of("0123456789x") == std::string::npos) return fail("--nodes: " + shape.error().message);
+  return fail(
+      "--nodes \"" + nodes +
+      "\": expected BLOCKSxRACKSxNODES, such as 2x4x8, a file of Node manifests, or none; there is no such file");
+}
+
+}  // namespace
+
+Result<void> check_cluster_flags(const ClusterFlags& flags) {
+  if (auto checked = check_nodes(flags.nodes); !checked) return checked;
+  if (const auto resources = cluster::parse_node_resources(flags.node_resources); !resources)
+    return fail("--node-resources: " + resources.error().message);
+  if (flags.scale_up != "none") {
+    const auto racks = cluster::parse_node_shape(flags.scale_up);
+    if (!racks || racks->blocks != 1)
+      return fail("--scale-up \"" + flags.scale_up + "\": expected RACKSxNODES, such as 2x64, or none");
+  }
+  if (const auto delay = delay_of(flags); !delay) return tl::unexpected(delay.error());
+  return {};
+}
+
 Result<cluster::ClusterOptions> cluster_options(const ClusterFlags& flags) {
   cluster::ClusterOptions options;
-  if (std::error_code error; std::filesystem::exists(flags.nodes, error)) {
+  if (is_file(flags.nodes)) {
     auto manifests = read_objects({flags.nodes});
     if (!manifests) return tl::unexpected(manifests.error());
     for (ObjectToApply& m : *manifests) options.node_manifests.push_back(std::move(m.object));
@@ -46,9 +85,8 @@ Result<cluster::ClusterOptions> cluster_options(const ClusterFlags& flags) {
   }
   options.node_resources = flags.node_resources;
   if (flags.scale_up != "none") options.scale_up = flags.scale_up;
-  const auto delay = parse_duration(flags.provisioning_delay);
-  if (!delay || *delay < Duration(0))
-    return fail("--provisioning-delay " + flags.provisioning_delay + ": expected a duration such as 30s");
+  const auto delay = delay_of(flags);
+  if (!delay) return tl::unexpected(delay.error());
   options.provisioning_delay = *delay;
   return options;
 }

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/run_console.h"
 #include "cli/shared_flags.h"
+#include "http/listen_address.h"
 
 namespace berth::cli {
 namespace {
@@ -17,7 +18,9 @@ struct ConsoleFlags {
 };
 
 int run_console_command(const ConsoleFlags& flags) {
-  if (const auto configured = configure_log(flags.log); !configured) return failure(configured.error().message);
+  if (const auto configured = configure_log(flags.log); !configured) return misuse(configured.error().message);
+  if (const auto parsed = berth::http::parse_listen_address("--listen", flags.console.listen); !parsed)
+    return misuse(parsed.error().message);
   const auto done = run_console(flags.console);
   return done ? 0 : failure(done.error().message);
 }

@@ -17,7 +17,7 @@ struct ControllerFlags {
 };
 
 int run_command(const ControllerFlags& flags) {
-  if (const auto configured = configure_log(flags.log); !configured) return failure(configured.error().message);
+  if (const auto configured = configure_log(flags.log); !configured) return misuse(configured.error().message);
   const auto done = run_controller(flags.controller);
   return done ? 0 : failure(done.error().message);
 }

@@ -19,6 +19,11 @@ int failure(const std::string& message) {
   return 1;
 }
 
+int misuse(const std::string& message) {
+  failure(message);
+  return 2;
+}
+
 bool wants_colour() { return isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
 }  // namespace berth::cli

@@ -2,12 +2,15 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/data_dir.h"
 #include "cli/output.h"
 #include "cli/shared_flags.h"
 #include "cli/up.h"
+#include "http/listen_address.h"
 
 namespace berth::cli {
 namespace {
@@ -18,8 +21,21 @@ struct Flags {
   LogFlags log{"warn"};
 };
 
+Result<void> check(const UpOptions& up) {
+  const std::pair<std::string_view, std::string> addresses[] = {{"--listen", up.listen},
+                                                                {"--metrics-listen", up.metrics_listen},
+                                                                {"--console", up.console == "off" ? "" : up.console}};
+  for (const auto& [flag, address] : addresses) {
+    if (address.empty() && flag != "--listen") continue;
+    if (const auto parsed = berth::http::parse_listen_address(flag, address); !parsed)
+      return tl::unexpected(parsed.error());
+  }
+  return check_cluster_flags(up.cluster);
+}
+
 int run(Flags flags) {
-  if (const auto configured = configure_log(flags.log); !configured) return failure(configured.error().message);
+  if (const auto configured = configure_log(flags.log); !configured) return misuse(configured.error().message);
+  if (const auto checked = check(flags.up); !checked) return misuse(checked.error().message);
   const std::string dir = flags.up.data_dir.empty() ? default_data_dir() : flags.up.data_dir;
   flags.up.data_dir = flags.ephemeral ? "" : dir;
   if (flags.up.kubeconfig.empty()) flags.up.kubeconfig = dir + "/kubeconfig";

@@ -102,6 +102,8 @@ std::set<std::string> objects_of(const engine::Engine& engine) {
     if (const auto* e = std::get_if<engine::CohortSeen>(&event)) add("Cohort", e->object->meta);
     if (const auto* e = std::get_if<engine::LocalQueueSeen>(&event)) add("LocalQueue", e->object->meta);
     if (const auto* e = std::get_if<engine::ResourceFlavorSeen>(&event)) add("ResourceFlavor", e->object->meta);
+    if (const auto* e = std::get_if<engine::TopologySeen>(&event)) add("Topology", e->object->meta);
+    if (const auto* e = std::get_if<engine::AdmissionCheckSeen>(&event)) add("AdmissionCheck", e->object->meta);
     if (const auto* e = std::get_if<engine::WorkloadSeen>(&event)) add("Workload", e->object->meta);
     if (const auto* e = std::get_if<engine::NodeSeen>(&event)) out.insert("Node " + e->object->name);
   }
@@ -117,9 +119,12 @@ Result<Event> deleted(const Json& what) {
   if (kind == "Cohort") return Event(engine::CohortGone{name});
   if (kind == "LocalQueue") return Event(engine::LocalQueueGone{ns, name});
   if (kind == "ResourceFlavor") return Event(engine::ResourceFlavorGone{name});
+  if (kind == "Topology") return Event(engine::TopologyGone{name});
+  if (kind == "AdmissionCheck") return Event(engine::AdmissionCheckGone{name});
   if (kind == "Workload") return Event(engine::WorkloadGone{ns, name, ""});
-  return fail("kind \"" + std::string(kind) +
-              "\": expected ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload or Node");
+  return fail(
+      "kind \"" + std::string(kind) +
+      "\": expected ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology, AdmissionCheck, Workload or Node");
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // The changes of a WhatIf as events of the engine.
 //
 //   spec.apply: objects as they would be stored: Kueue's kinds, Nodes, and jobs that are described or batch/v1 Jobs
-//   spec.delete: [{kind, namespace, name}]: ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Workload, Node
+//   spec.delete: [{kind, namespace, name}]: ClusterQueue, Cohort, LocalQueue, ResourceFlavor, Topology,
+//     AdmissionCheck, Workload, Node
 //   spec.drain: [{key, value}]: all nodes with this label go
 #pragma once
 

@@ -172,6 +172,8 @@ Result<const Entry*> entry_of(const Entries& entries, const std::string& name, s
 }  // namespace
 
 Result<std::string> read_file(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return fail("cannot read " + path + ": " + std::strerror(EISDIR));
   std::ifstream in(path, std::ios::binary);
   if (!in) return fail("cannot read " + path + ": " + std::strerror(errno));
   std::stringstream text;

@@ -23,6 +23,12 @@ class WhatIfChanges : public testing::Test {
     tell(engine::LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
     tell(engine::WorkloadSeen{
         std::make_shared<const api::kueue::Workload>(test::WorkloadBuilder("w", "q").pods(1, "1").build())});
+    auto topology = std::make_shared<api::kueue::Topology>();
+    topology->meta.name = "t";
+    tell(engine::TopologySeen{std::move(topology)});
+    auto check = std::make_shared<api::kueue::AdmissionCheck>();
+    check->meta.name = "ac";
+    tell(engine::AdmissionCheckSeen{std::move(check)});
     auto node = std::make_shared<api::Node>();
     node->name = "n";
     tell(engine::NodeSeen{std::move(node)});
@@ -39,13 +45,16 @@ class WhatIfChanges : public testing::Test {
 TEST_F(WhatIfChanges, DeleteOnlyWhatIsThere) {
   for (const char* there :
        {"kind: ClusterQueue, name: cq", "kind: LocalQueue, namespace: ns, name: q", "kind: ResourceFlavor, name: f",
-        "kind: Workload, namespace: ns, name: w", "kind: Node, name: n"})
+        "kind: Topology, name: t", "kind: AdmissionCheck, name: ac", "kind: Workload, namespace: ns, name: w",
+        "kind: Node, name: n"})
     EXPECT_EQ(wrong("{delete: [{" + std::string(there) + "}]}"), "") << there;
   const std::pair<std::string, std::string> missing[] = {
       {"kind: ClusterQueue, name: none", "ClusterQueue none"},
       {"kind: Cohort, name: none", "Cohort none"},
       {"kind: LocalQueue, namespace: other, name: q", "LocalQueue other/q"},
       {"kind: ResourceFlavor, name: none", "ResourceFlavor none"},
+      {"kind: Topology, name: none", "Topology none"},
+      {"kind: AdmissionCheck, name: none", "AdmissionCheck none"},
       {"kind: Workload, namespace: ns, name: none", "Workload ns/none"},
       {"kind: Node, name: none", "Node none"},
   };

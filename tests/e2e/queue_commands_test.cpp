@@ -152,7 +152,12 @@ TEST_P(QueueCommands, ExplainAndTryBeforeItIsDone) {
   const Finished refused = berth({"what-if", "-f", cluster_->write_file("wrong.yaml", queue("-1"))});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_TRUE(has(refused.err, "must be greater than or equal to 0")) << refused.err;
+  const std::string without = said({"what-if", "--without", "job/runs"});
+  EXPECT_TRUE(has(without, "default/" + workload_of("waits"))) << without;
+  EXPECT_TRUE(
+      has(berth({"what-if", "--without", "node/none"}).err, "--without \"node/none\": Node none does not exist"));
   EXPECT_EQ(berth({"what-if"}).exit_code, 2);
+  EXPECT_EQ(berth({"what-if", "--drain", "foo"}).exit_code, 2);
   EXPECT_EQ(berth({"what-if", "--drain", "no=such"}).exit_code, 1);
   EXPECT_EQ(berth({"explain", "workload", "nobody"}).exit_code, 1);
 

@@ -16,8 +16,8 @@ namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::string first_line_only(const Finished& finished) {
-  EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
+std::string first_line_only(const Finished& finished, int code = 1) {
+  EXPECT_EQ(finished.exit_code, code) << finished.out << finished.err;
   EXPECT_EQ(std::count(finished.err.begin(), finished.err.end(), '\n'), 1) << finished.err;
   return finished.err;
 }
@@ -86,18 +86,22 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
     command.insert(command.end(), more.begin(), more.end());
     return run(command, {});
   };
-  EXPECT_TRUE(has(
-      first_line_only(run({BERTH_PROGRAM, "up", "--ephemeral", "--listen", "nowhere", "--kubeconfig", kubeconfig}, {})),
-      "--listen"));
-  EXPECT_TRUE(has(first_line_only(up({"--nodes", "0x4"})), "0x4"));
+  EXPECT_TRUE(
+      has(first_line_only(
+              run({BERTH_PROGRAM, "up", "--ephemeral", "--listen", "nowhere", "--kubeconfig", kubeconfig}, {}), 2),
+          "--listen"));
+  EXPECT_TRUE(has(first_line_only(up({"--nodes", "0x4"}), 2), "0x4"));
   EXPECT_TRUE(has(first_line_only(up({"--load", dir + "berth_no_such_file.yaml"})), "berth_no_such_file.yaml"));
-  EXPECT_TRUE(has(first_line_only(up({"--log-level", "loud"})), "--log-level"));
-  EXPECT_TRUE(has(first_line_only(up({"--scale-up", "2x2x2"})), "expected RACKSxNODES"));
-  EXPECT_TRUE(has(first_line_only(up({"--provisioning-delay", "soon"})), "--provisioning-delay soon"));
+  EXPECT_TRUE(has(first_line_only(up({"--log-level", "loud"}), 2), "--log-level"));
+  EXPECT_TRUE(has(first_line_only(up({"--scale-up", "2x2x2"}), 2), "expected RACKSxNODES"));
+  EXPECT_TRUE(has(first_line_only(up({"--provisioning-delay", "soon"}), 2), "--provisioning-delay soon"));
   EXPECT_TRUE(
       has(first_line_only(up({"--feature-gates", "TASBalanced=true"})), "\"TASBalanced\": Berth does not have it"));
   EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalancedPlacement"})), "--feature-gates"));
   EXPECT_TRUE(has(first_line_only(up({"--config", dir + "berth_no_such_file.yaml"})), "--config: "));
+  EXPECT_TRUE(has(first_line_only(up({"--config", "/tmp"})), "--config: cannot read /tmp: Is a directory"));
+  EXPECT_TRUE(has(first_line_only(up({"--console", "nowhere"}), 2), "--console nowhere: expected ADDRESS:PORT"));
+  EXPECT_TRUE(has(first_line_only(up({"--metrics-listen", "nowhere"}), 2), "--metrics-listen nowhere: expected"));
   EXPECT_TRUE(has(first_line_only(up({"--kinds", "jobsets,jobset"})), "--kinds: unknown kind \"jobset\"; expected"));
   EXPECT_EQ(up({"--no-such-option"}).exit_code, 2);
   std::filesystem::remove(kubeconfig);

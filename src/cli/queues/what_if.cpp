@@ -1,6 +1,9 @@
 // berth what-if: what would follow from changes, without making them.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
 #include <memory>
 #include <ostream>
 
@@ -10,6 +13,7 @@
 #include "cli/queues/commands.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/flags.h"
+#include "cli/queues/job_workloads.h"
 #include "cli/queues/questions.h"
 #include "cli/queues/words.h"
 #include "cli/table.h"
@@ -57,18 +61,61 @@ Result<Json> as_stored(Opened& opened, Discovery& discovery, const ObjectToApply
   return std::move(response.body);
 }
 
-Result<Json> deletion(Opened& opened, Discovery& discovery, const std::string& text) {
+// The engine knows these objects by themselves. All others count as jobs.
+bool is_no_job(const FoundResource& found) {
+  constexpr std::array<std::string_view, 7> kinds = {"ClusterQueue", "Cohort",         "LocalQueue", "ResourceFlavor",
+                                                     "Topology",     "AdmissionCheck", "Workload"};
+  if (found.resource.group == api::kueue::kGroup) return std::ranges::find(kinds, found.kind) != kinds.end();
+  return found.resource.group.empty() && found.kind == "Node";
+}
+
+// An object of spec.delete; for a job those workloads that belong to it and have not finished.
+Result<JsonArray> deletions(const Session& session, Opened& opened, Discovery& discovery, const std::string& text) {
   auto what = parse_type_and_name("--without", text);
   if (!what) return tl::unexpected(what.error());
   auto found = discovery.by_type(what->type);
-  if (!found) return tl::unexpected(found.error());
-  JsonObject out{{"kind", found->kind}, {"name", what->name}};
-  if (found->namespaced) out["namespace"] = opened.ns;
-  return Json(std::move(out));
+  if (!found) return wrong_value("--without", text, found.error().message);
+  const auto object = [&](std::string_view kind, const std::string& name, bool namespaced) {
+    JsonObject out{{"kind", kind}, {"name", name}};
+    if (namespaced) out["namespace"] = opened.ns;
+    return out;
+  };
+  if (is_no_job(*found)) return JsonArray{object(found->kind, what->name, found->namespaced)};
+  const auto names = workloads_of_job(session, opened, what->type, what->name);
+  if (!names) return wrong_value("--without", text, names.error().message);
+  JsonArray out;
+  for (const std::string& name : *names) out.push_back(object(kWorkload.name, name, true));
+  return out;
 }
 
-Result<Json> question(Opened& opened, const WhatIfFlags& flags) {
+// The question, and for each entry of its lists the flag that made it.
+struct Question {
+  Json what_if;
+  std::vector<std::string> deleted_by, drained_by;
+};
+
+// The server names an entry ("spec.delete[2]: ..."); the user knows the flag.
+std::string in_words_of_flags(const Question& asked, const std::string& refusal) {
+  const auto replaced = [&](std::string_view list, std::string_view flag,
+                            const std::vector<std::string>& values) -> std::string {
+    if (!refusal.starts_with(list)) return "";
+    std::size_t i = 0;
+    const char* const end = refusal.data() + refusal.size();
+    const auto number = std::from_chars(refusal.data() + list.size(), end, i);
+    const std::string_view rest(number.ptr, static_cast<std::size_t>(end - number.ptr));
+    if (number.ec != std::errc() || i >= values.size() || !rest.starts_with("]: ")) return "";
+    return wrong_value(flag, values[i], rest.substr(3)).value().message;
+  };
+  for (std::string out : {replaced("spec.delete[", "--without", asked.deleted_by),
+                          replaced("spec.drain[", "--drain", asked.drained_by)}) {
+    if (!out.empty()) return out;
+  }
+  return refusal;
+}
+
+Result<Question> question(const Session& session, Opened& opened, const WhatIfFlags& flags) {
   Discovery discovery(*opened.server);
+  Question out;
   JsonArray apply, remove, drain;
   if (!flags.files.empty()) {
     auto objects = read_objects(flags.files);
@@ -80,21 +127,37 @@ Result<Json> question(Opened& opened, const WhatIfFlags& flags) {
     }
   }
   for (const std::string& each : flags.without) {
-    auto object = deletion(opened, discovery, each);
-    if (!object) return tl::unexpected(object.error());
-    remove.push_back(std::move(*object));
+    auto objects = deletions(session, opened, discovery, each);
+    if (!objects) return tl::unexpected(objects.error());
+    for (Json& object : *objects) {
+      remove.push_back(std::move(object));
+      out.deleted_by.push_back(each);
+    }
+  }
+  for (const std::string& each : flags.drain) {
+    const std::size_t equals = each.find('=');
+    drain.push_back(JsonObject{{"key", each.substr(0, equals)}, {"value", each.substr(equals + 1)}});
+  }
+  out.drained_by = flags.drain;
+  const auto resource = visibility_resource(api::visibility::kWhatIfs);
+  out.what_if = JsonObject{
+      {"kind", api::visibility::kWhatIfKind},
+      {"apiVersion", resource.group + "/" + resource.version},
+      {"spec", JsonObject{{"apply", std::move(apply)}, {"delete", std::move(remove)}, {"drain", std::move(drain)}}}};
+  return out;
+}
+
+// What is wrong with the values of the flags; no server is asked for this.
+Result<void> check(const WhatIfFlags& flags) {
+  for (const std::string& each : flags.without) {
+    if (const auto what = parse_type_and_name("--without", each); !what) return tl::unexpected(what.error());
   }
   for (const std::string& each : flags.drain) {
     const std::size_t equals = each.find('=');
     if (equals == std::string::npos || equals == 0)
       return wrong_value("--drain", each, "expected LABEL=VALUE of nodes");
-    drain.push_back(JsonObject{{"key", each.substr(0, equals)}, {"value", each.substr(equals + 1)}});
   }
-  const auto resource = visibility_resource(api::visibility::kWhatIfs);
-  return Json(JsonObject{
-      {"kind", api::visibility::kWhatIfKind},
-      {"apiVersion", resource.group + "/" + resource.version},
-      {"spec", JsonObject{{"apply", std::move(apply)}, {"delete", std::move(remove)}, {"drain", std::move(drain)}}}});
+  return {};
 }
 
 void print_items(const Session& session, const Json& status, std::string_view key, std::string_view title) {
@@ -145,18 +208,19 @@ void print_text(const Session& session, const Json& status) {
 int what_if(const Session& session, const WhatIfFlags& flags) {
   if (flags.files.empty() && flags.without.empty() && flags.drain.empty())
     return session.misused("nothing to try: name changes with -f, --without or --drain");
+  if (const auto checked = check(flags); !checked) return session.misused(checked.error().message);
   return with_server(session, flags.common, [&](Opened& opened) {
-    auto asked = question(opened, flags);
+    auto asked = question(session, opened, flags);
     if (!asked) return session.failed(asked.error().message);
     api::RestRequest request;
     request.verb = api::Verb::kCreate;
     request.resource = visibility_resource(api::visibility::kWhatIfs);
-    request.body = std::move(*asked);
+    request.body = std::move(asked->what_if);
     const auto resource = request.resource;
     const api::RestResponse response = opened.server->call(std::move(request));
     if (!response.ok()) {
       const std::string why = response.code == 404 ? why_not_served(*opened.server) : "";
-      return session.failed(why.empty() ? opened.server->explain(response, resource) : why);
+      return session.failed(why.empty() ? in_words_of_flags(*asked, opened.server->explain(response, resource)) : why);
     }
     if (opened.format.text()) {
       print_text(session, *find(response.body, "status"));
@@ -173,7 +237,8 @@ Command add_what_if(CLI::App& root, const Session& session) {
   CLI::App* app = root.add_subcommand("what-if", "Say what would follow from changes; nothing is changed");
   auto flags = std::make_shared<WhatIfFlags>();
   add_list_option(*app, "-f,--filename", flags->files, "A file or directory with objects to apply; may be repeated");
-  add_list_option(*app, "--without", flags->without, "As if this object were deleted: TYPE/NAME, for example node/n1");
+  add_list_option(*app, "--without", flags->without,
+                  "As if this object were deleted: TYPE/NAME, for example node/n1 or job/train");
   add_list_option(*app, "--drain", flags->drain, "As if all nodes with this label were gone: LABEL=VALUE");
   add_place_flags(*app, flags->common);
   add_format_flags(*app, flags->common);
@@ -183,6 +248,7 @@ Command add_what_if(CLI::App& root, const Session& session) {
       "are made on a copy of the queues, in which evicted jobs stop at once and time stands still. What would happen\n"
       "without them is left out. Queues, cohorts, flavors, topologies, checks, Workloads, Nodes and jobs can be "
       "tried.\n"
+      "--without of a job means the workload that belongs to it.\n"
       "Example: berth what-if -f bigger-queue.yaml --without node/gpu-7");
   return {app, [session, flags] { return what_if(session, *flags); }};
 }

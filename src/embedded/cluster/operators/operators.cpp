@@ -16,6 +16,7 @@
 #include "embedded/cluster/shared/own_writes.h"
 #include "embedded/cluster/shared/owned_pods.h"
 #include "embedded/cluster/shared/pod_writes.h"
+#include "kube/event_recorder.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {
@@ -44,6 +45,22 @@ kube::InformerOptions of_described_jobs() {
   return out;
 }
 
+kube::EventRecorderOptions recorder_options() {
+  kube::EventRecorderOptions out;
+  out.controller = out.instance = kOperatorManager;
+  return out;
+}
+
+// Why the server refuses pods of a job. Each gets one event.
+struct Refusals {
+  struct Refusal {
+    std::string why;
+    bool told = false;
+  };
+  std::string version;                  // uid and generation of the job
+  std::map<std::string, Refusal> pods;  // by name
+};
+
 api::RestRequest request_for(const Json& object, api::Verb verb, const api::GroupVersionResource& what) {
   api::RestRequest out;
   out.verb = verb;
@@ -71,6 +88,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     std::map<std::string, std::string> told;       // the last problem that was logged, by key
     std::map<std::string, std::string> unchanged;  // the version of a job that a write of its status did not change
     std::map<std::string, Time> paused;            // no pods are made for a job until then
+    std::map<std::string, Refusals> refusals;      // by key
   };
 
   Impl(api::RestClient& c, Executor& e, const std::vector<JobKindPtr>& described)
@@ -78,6 +96,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
         executor(e),
         pods(c, e, api::kPods, of_described_jobs()),
         pod_writes(pods),
+        recorder(c, e, recorder_options()),
         owned(controlling_job, pod_writes) {
     for (const auto& kind : described) {
       if (kind->pretend) kinds.push_back(std::make_unique<Kind>(*this, kind));
@@ -88,6 +107,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
   Executor& executor;
   kube::Informer pods;
   OwnWrites pod_writes;
+  kube::EventRecorder recorder;
   OwnedPods owned;
   std::vector<std::unique_ptr<Kind>> kinds;
   std::map<api::GroupVersionResource, std::unique_ptr<kube::Informer>> lookups;  // what hooks read
@@ -165,6 +185,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
       kind.told.erase(key);
       kind.unchanged.erase(key);
       kind.paused.erase(key);
+      kind.refusals.erase(key);
       return kind.looks.forget(key);
     }
     const auto get = [this](const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
@@ -176,7 +197,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     tell(kind, key, step.problem);
     for (const JsonPtr& pod : step.remove) remove(kind, key, *pod);
     if (!step.create.empty() && !waits(kind, key)) {
-      for (const Json& pod : step.create) create(kind, key, pod);
+      for (const Json& pod : step.create) create(kind, key, job, pod);
     }
     if (step.status) write_status(kind, key, *job, *step.status);
   }
@@ -215,19 +236,47 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     });
   }
 
-  void create(Kind& kind, const std::string& key, const Json& pod) {
+  void create(Kind& kind, const std::string& key, const JsonPtr& job, const Json& pod) {
     auto request = request_for(pod, api::Verb::kCreate, api::kPods);
     request.name.clear();
     request.body = pod;
-    send(kind, key, std::move(request), [this, &kind, key](api::RestResponse response) {
+    const std::string name(string_at(pod, {"metadata", "name"}));
+    send(kind, key, std::move(request), [this, &kind, key, job, name](api::RestResponse response) {
       if (response.ok()) {
+        if (const auto at = kind.refusals.find(key); at != kind.refusals.end()) at->second.pods.erase(name);
         pod_writes.wrote(std::move(response.body));
       } else {
         log::debug("a pod of a job is not created",
                    {{"kind", kind.kind->kind}, {"job", key}, {"why", api::status_message(response)}});
+        if (response.code != 0) refused(kind, key, *job, name, response);
       }
       return response.ok();
     });
+  }
+
+  // Records an event on the job: once for each text and pod, and again when the job changed. A conflict may only mean
+  // that the cache is behind. It gets an event when it stays.
+  void refused(Kind& kind, const std::string& key, const Json& job, const std::string& pod,
+               const api::RestResponse& response) {
+    const std::string uid(string_at(job, {"metadata", "uid"}));
+    Refusals& refusals = kind.refusals[key];
+    if (std::string version = uid + " " + std::to_string(int_at(job, {"metadata", "generation"}));
+        refusals.version != version)
+      refusals = {std::move(version), {}};
+    Refusals::Refusal& refusal = refusals.pods[pod];
+    const std::string why = api::failure_text(response);
+    const bool stays = refusal.why == why;
+    if (!stays) refusal = {why, false};
+    if (refusal.told || (response.code == 409 && !stays)) return;
+    refusal.told = true;
+    kube::EventText text;
+    text.warning = true;
+    text.reason = "FailedCreate";
+    text.note = "Error creating: " + why;
+    text.by_note = true;
+    recorder.record({kind.kind->api_version(), kind.kind->kind, std::string(string_at(job, {"metadata", "namespace"})),
+                     std::string(string_at(job, {"metadata", "name"})), uid},
+                    std::move(text));
   }
 
   void remove(Kind& kind, const std::string& key, const Json& pod) {

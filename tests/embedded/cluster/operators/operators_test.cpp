@@ -267,5 +267,44 @@ TEST_F(OperatorsTest, AKindIsWaitedForAndAFieldThatItDoesNotHaveIsNotWrittenForE
   EXPECT_THAT(names(), ElementsAre("t-main-0")) << "what cannot be read changes nothing";
 }
 
+// Pods that the server refuses: an event tells why, once until the job changes.
+TEST_F(OperatorsTest, RefusedPodsAreToldInAnEventOnTheJob) {
+  const auto told = [&] {
+    std::vector<std::string> out;
+    for (const Json& event : cluster.list(api::kEvents)) {
+      if (string_at(event, {"reason"}) != "FailedCreate") continue;
+      EXPECT_EQ(string_at(event, {"type"}), "Warning");
+      EXPECT_EQ(string_at(event, {"regarding", "kind"}), "PyTorchJob");
+      EXPECT_EQ(string_at(event, {"regarding", "uid"}), string_at(cluster.get(kPyTorchJobs, "p"), {"metadata", "uid"}));
+      const auto count = find_path(event, {"series", "count"}) ? int_at(event, {"series", "count"}) : 1;
+      out.push_back(std::to_string(count) + " " + std::string(string_at(event, {"note"})));
+    }
+    return out;
+  };
+  const auto job = [](const std::string& containers) {
+    return yaml("{apiVersion: kubeflow.org/v1, kind: PyTorchJob, metadata: {name: p}, spec: {pytorchReplicaSpecs: " +
+                ("{Master: {replicas: 1, restartPolicy: Never, template: {spec: {containers: [" + containers) +
+                "]}}}}}}");
+  };
+  cluster.create(kPyTorchJobs, job("{name: pytorch, image: i, envFrom: [{configMapRef: {}}]}"));
+  cluster.pass(200);
+  EXPECT_GT(wire.sent["create pods"], 5);
+  EXPECT_THAT(names(), IsEmpty());
+  const std::string note =
+      "Error creating: Pod \"p-master-0\" is invalid: spec.containers[0].envFrom[0].configMapRef.name: Required value";
+  EXPECT_THAT(told(), ElementsAre("1 " + note));
+  patch(kPyTorchJobs, "p", "{spec: {runPolicy: {cleanPodPolicy: None}}}");
+  cluster.pass(500);
+  EXPECT_THAT(told(), ElementsAre("2 " + note)) << "the job changed";
+}
+
+TEST_F(OperatorsTest, AConflictIsToldOnlyWhenItStays) {
+  wire.conflicts = 1;
+  pytorch("1000s");
+  cluster.pass(5);
+  EXPECT_EQ(names(), kThree);
+  EXPECT_EQ(wire.sent["create events"], 0);
+}
+
 }  // namespace
 }  // namespace berth::cluster::operators_test
