@@ -33,6 +33,7 @@ function(berth_use_precompiled target kind)
     # Clang forgets that the library itself turns this warning off where std::stable_sort uses a deprecated function.
     target_compile_options(${target} PRIVATE "SHELL:-include-pch ${file}" -Wno-deprecated-declarations)
     set_property(SOURCE ${ARGN} APPEND PROPERTY OBJECT_DEPENDS ${file})
+    add_dependencies(${target} precompiled_${kind}_file)  # for its other files
   endif()
 endfunction()
 
