@@ -243,6 +243,7 @@ std::optional<Stop> open_at_end(std::string_view text, const YamlLimits& limits)
     while (parser.HandleNextDocument(seen)) {
     }
   } catch (const Stop&) {
+    return std::nullopt;  // nested too deep
   } catch (const YAML::Exception& e) {
     const bool map = e.msg == YAML::ErrorMsg::END_OF_MAP_FLOW;
     const bool at_end = e.mark.pos >= 0 && static_cast<std::size_t>(e.mark.pos) == text.size();

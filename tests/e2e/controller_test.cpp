@@ -20,8 +20,8 @@ namespace {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-std::string only_line(const Finished& finished) {
-  EXPECT_EQ(finished.exit_code, 1) << finished.out << finished.err;
+std::string only_line(const Finished& finished, int exit_code = 1) {
+  EXPECT_EQ(finished.exit_code, exit_code) << finished.out << finished.err;
   EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
   EXPECT_EQ(finished.err.rfind("berth: ", 0), 0u) << finished.err;
   EXPECT_FALSE(has(finished.out, "ready")) << finished.out;
@@ -130,7 +130,7 @@ TEST_F(Controller, WhatItIsToldMakesNoSense) {
   const std::string context = only_line(start({"--context", "nowhere"}));
   EXPECT_TRUE(has(context, "there is no context \"nowhere\" (there are: ")) << context;
   EXPECT_TRUE(has(only_line(start({"--feature-gates", "NoSuchGate=true"})), "\"NoSuchGate\""));
-  EXPECT_TRUE(has(only_line(run({BERTH_PROGRAM, "controller", "--log-level", "loud"}, {})), "--log-level"));
+  EXPECT_TRUE(has(only_line(run({BERTH_PROGRAM, "controller", "--log-level", "loud"}, {}), 2), "--log-level"));
   const Finished unknown = start({"--no-such-option"});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_EQ(std::ranges::count(unknown.err, '\n'), 1) << unknown.err;
