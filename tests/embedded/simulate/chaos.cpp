@@ -20,8 +20,8 @@ namespace berth::simulation {
 namespace {
 
 constexpr std::size_t kEnoughText = 20'000;
-// The longest time to settle after the faults end: several times the longest back-off and the longest job. Large jobs that
-// run one after another, and are preempted in between, took more than three hours in a world (seed 77 with clang).
+// The longest time to settle after the faults end: several times the longest back-off and the longest job. Large jobs
+// that run one after another, and are preempted in between, took more than three hours in a world (seed 77 with clang).
 constexpr Duration kCalm = std::chrono::hours(6);
 constexpr Duration kCalmStep = std::chrono::minutes(5);
 constexpr Duration kBetweenAudits = std::chrono::seconds(7);
