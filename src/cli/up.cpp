@@ -6,10 +6,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <sstream>
 
 #include "base/assert.h"
 #include "base/embedded.h"
@@ -36,6 +34,7 @@
 #include "http/asio_executor.h"
 #include "http/https_server.h"
 #include "http/listen_address.h"
+#include "kube/kubeconfig.h"
 
 namespace berth::cli {
 namespace {
@@ -60,10 +59,9 @@ std::string url_of(const std::string& address, std::uint16_t port) {
 
 Result<http::TokenTable> read_tokens(const std::string& path) {
   if (path.empty()) return http::TokenTable();
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  if (!in || !(text << in.rdbuf())) return fail("the token file " + path + " cannot be read");
-  auto tokens = http::TokenTable::parse(text.str());
+  const auto text = kube::read_file(path);
+  if (!text) return fail("--token-file: " + text.error().message);
+  auto tokens = http::TokenTable::parse(*text);
   if (!tokens) return fail(path + ": " + tokens.error().message);
   return tokens;
 }

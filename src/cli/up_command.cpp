@@ -10,6 +10,8 @@
 #include "cli/output.h"
 #include "cli/shared_flags.h"
 #include "cli/up.h"
+#include "controller/feature_gates.h"
+#include "embedded/apiserver/crd/external_kinds.h"
 #include "http/listen_address.h"
 
 namespace berth::cli {
@@ -30,6 +32,10 @@ Result<void> check(const UpOptions& up) {
     if (const auto parsed = berth::http::parse_listen_address(flag, address); !parsed)
       return tl::unexpected(parsed.error());
   }
+  if (const auto kinds = apiserver::choose_external_kinds(up.kinds); !kinds)
+    return fail("--kinds: " + kinds.error().message);
+  if (const auto gates = controller::parse_feature_gates(up.feature_gates); !gates)
+    return fail("--feature-gates: " + gates.error().message);
   return check_cluster_flags(up.cluster);
 }
 

@@ -97,12 +97,13 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
   EXPECT_TRUE(has(first_line_only(up({"--provisioning-delay", "soon"}), 2), "--provisioning-delay soon"));
   EXPECT_TRUE(
       has(first_line_only(up({"--feature-gates", "TASBalanced=true"})), "\"TASBalanced\": Berth does not have it"));
-  EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalancedPlacement"})), "--feature-gates"));
+  EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalancedPlacement"}), 2), "--feature-gates"));
   EXPECT_TRUE(has(first_line_only(up({"--config", dir + "berth_no_such_file.yaml"})), "--config: "));
   EXPECT_TRUE(has(first_line_only(up({"--config", "/tmp"})), "--config: cannot read /tmp: Is a directory"));
   EXPECT_TRUE(has(first_line_only(up({"--console", "nowhere"}), 2), "--console nowhere: expected ADDRESS:PORT"));
   EXPECT_TRUE(has(first_line_only(up({"--metrics-listen", "nowhere"}), 2), "--metrics-listen nowhere: expected"));
-  EXPECT_TRUE(has(first_line_only(up({"--kinds", "jobsets,jobset"})), "--kinds: unknown kind \"jobset\"; expected"));
+  EXPECT_TRUE(has(first_line_only(up({"--token-file", "/tmp"})), "--token-file: cannot read /tmp: Is a directory"));
+  EXPECT_TRUE(has(first_line_only(up({"--kinds", "jobsets,jobset"}), 2), "--kinds: unknown kind \"jobset\"; expected"));
   EXPECT_EQ(up({"--no-such-option"}).exit_code, 2);
   std::filesystem::remove(kubeconfig);
 }
