@@ -1,25 +1,14 @@
 #include "http/http2_frames.h"
 
-#include <nghttp2/nghttp2.h>
-
 #include <iterator>
 #include <string>
 #include <utility>
 
+#include "base/nghttp2.h"
 #include "http/limits.h"
 
 namespace berth::http {
 namespace {
-
-struct FreeSession {
-  void operator()(nghttp2_session* s) const { nghttp2_session_del(s); }
-};
-struct FreeCallbacks {
-  void operator()(nghttp2_session_callbacks* c) const { nghttp2_session_callbacks_del(c); }
-};
-struct FreeOption {
-  void operator()(nghttp2_option* o) const { nghttp2_option_del(o); }
-};
 
 std::uint32_t code_of(Http2Frames::Code why) {
   switch (why) {
@@ -31,23 +20,6 @@ std::uint32_t code_of(Http2Frames::Code why) {
       return NGHTTP2_ENHANCE_YOUR_CALM;
   }
   return NGHTTP2_INTERNAL_ERROR;
-}
-
-std::string_view view(const std::uint8_t* bytes, std::size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
-// nghttp2 copies names and values and does not change them, so the const_cast is safe.
-nghttp2_nv field(const std::string& name, const std::string& value) {
-  const auto bytes = [](const std::string& text) {
-    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-  };
-  return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
-}
-
-std::string lower_case(std::string name) {
-  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return name;
 }
 
 Http2Frames::Events& events_of(void* data) { return *static_cast<Http2Frames::Events*>(data); }
@@ -64,7 +36,7 @@ int on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* data) {
 int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
               const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* data) {
   if (begins_request(frame))
-    events_of(data).on_header(frame->hd.stream_id, view(name, name_size), view(value, value_size));
+    events_of(data).on_header(frame->hd.stream_id, nghttp2::view(name, name_size), nghttp2::view(value, value_size));
   return 0;
 }
 
@@ -103,7 +75,7 @@ int on_data(nghttp2_session* session, std::uint8_t, std::int32_t stream, const s
   // Give back the connection window at once: it only bounds bytes in transit. The stream windows bound buffered
   // bytes.
   nghttp2_session_consume_connection(session, size);
-  events_of(data).on_body(stream, view(bytes, size));
+  events_of(data).on_body(stream, nghttp2::view(bytes, size));
   return 0;
 }
 
@@ -127,7 +99,7 @@ ssize_t take_body(nghttp2_session*, std::int32_t stream, std::uint8_t* to, std::
   return static_cast<ssize_t>(piece.bytes);
 }
 
-std::unique_ptr<nghttp2_session_callbacks, FreeCallbacks> make_callbacks() {
+nghttp2::Callbacks make_callbacks() {
   nghttp2_session_callbacks* all = nullptr;
   nghttp2_session_callbacks_new(&all);
   nghttp2_session_callbacks_set_on_begin_headers_callback(all, on_begin_headers);
@@ -137,17 +109,17 @@ std::unique_ptr<nghttp2_session_callbacks, FreeCallbacks> make_callbacks() {
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(all, on_data);
   nghttp2_session_callbacks_set_on_frame_send_callback(all, on_sent);
   nghttp2_session_callbacks_set_on_stream_close_callback(all, on_stream_close);
-  return std::unique_ptr<nghttp2_session_callbacks, FreeCallbacks>(all);
+  return nghttp2::Callbacks(all);
 }
 
-std::unique_ptr<nghttp2_option, FreeOption> make_options() {
+nghttp2::Options make_options() {
   nghttp2_option* all = nullptr;
   nghttp2_option_new(&all);
   nghttp2_option_set_no_auto_window_update(all, 1);
   nghttp2_option_set_no_closed_streams(all, 1);
   // Http2Streams counts resets and ends the connection with the right error code, so nghttp2's own limit is off.
   nghttp2_option_set_stream_reset_rate_limit(all, static_cast<std::uint64_t>(-1), static_cast<std::uint64_t>(-1));
-  return std::unique_ptr<nghttp2_option, FreeOption>(all);
+  return nghttp2::Options(all);
 }
 
 }  // namespace
@@ -168,7 +140,7 @@ struct Http2Frames::Impl {
     nghttp2_session_set_local_window_size(made, NGHTTP2_FLAG_NONE, 0, static_cast<std::int32_t>(kConnectionWindow));
   }
 
-  std::unique_ptr<nghttp2_session, FreeSession> session;
+  nghttp2::Session session;
   bool broken = false;
 };
 
@@ -186,7 +158,7 @@ std::string_view Http2Frames::next() {
   const std::uint8_t* bytes = nullptr;
   const auto size = nghttp2_session_mem_send(impl_->session.get(), &bytes);
   impl_->broken = impl_->broken || size < 0;
-  return size > 0 ? view(bytes, static_cast<std::size_t>(size)) : std::string_view();
+  return size > 0 ? nghttp2::view(bytes, static_cast<std::size_t>(size)) : std::string_view();
 }
 
 std::size_t Http2Frames::queued() const { return nghttp2_session_get_outbound_queue_size(impl_->session.get()); }
@@ -199,19 +171,19 @@ bool Http2Frames::over() const {
 void Http2Frames::respond(Stream stream, int status, const std::vector<Header>& headers, bool body) {
   std::vector<std::pair<std::string, std::string>> all = {{":status", std::to_string(status)}};
   for (const Header& h : headers) {
-    std::string name = lower_case(h.name);
+    std::string name = nghttp2::lower_case(h.name);
     if (name != "connection" && name != "transfer-encoding") all.emplace_back(std::move(name), h.value);
   }
   std::vector<nghttp2_nv> fields;
   fields.reserve(all.size());
-  for (const auto& [name, value] : all) fields.push_back(field(name, value));
+  for (const auto& [name, value] : all) fields.push_back(nghttp2::field(name, value));
   nghttp2_data_provider provider{{}, take_body};
   nghttp2_submit_response(impl_->session.get(), stream, fields.data(), fields.size(), body ? &provider : nullptr);
 }
 
 void Http2Frames::say_continue(Stream stream) {
   const std::string name = ":status", value = "100";
-  const nghttp2_nv status = field(name, value);
+  const nghttp2_nv status = nghttp2::field(name, value);
   nghttp2_submit_headers(impl_->session.get(), NGHTTP2_FLAG_NONE, stream, nullptr, &status, 1, nullptr);
 }
 

@@ -1,6 +1,6 @@
 // HTTP/2 frames of one server connection (RFC 9113): bytes in, bytes out, and callbacks for what they mean. No socket
-// and no clock. Wraps nghttp2, as kube/transport/http2_frames.h does for
-// the client's side.
+// and no clock. Wraps nghttp2, as kube/transport/http2_frames.h does for the client's
+// side.
 #pragma once
 
 #include <cstddef>

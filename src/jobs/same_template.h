@@ -8,7 +8,7 @@ namespace berth::jobs {
 // Compares the parts of two pod specs that decide what runs and how much it requests. Where it may run
 // (`placement_too`) is compared only on demand: admission adds to it. An API server stores a template as its schema
 // says: it drops unknown members and nulls and adds defaults. So the template of a Workload may differ in these from
-// the template of its job, whose schema is another one. Neither do empty lists and texts count (they mean "none").
+// the template of its job, which has another schema. Empty lists, objects and texts count as absent.
 bool same_template(const Json& a, const Json& b, bool placement_too);
 
 }  // namespace berth::jobs

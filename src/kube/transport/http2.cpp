@@ -53,7 +53,7 @@ void Http2Connection::open(const std::shared_ptr<Http2Exchange>& exchange) {
     leaving_ = true;
     return;
   }
-  if (exchanges_.empty()) heard_at_ = std::max(heard_at_, Clock::now());  // silence is measured from here
+  if (exchanges_.empty()) heard_at_ = Clock::now();  // silence is measured from here
   exchange->opened(stream);
   exchanges_.emplace(stream, exchange);
   flush();
@@ -118,7 +118,7 @@ void Http2Connection::receive(std::string_view bytes) {
   heard_at_ = Clock::now();
   pinged_ = false;
   const bool well = frames_.receive(bytes);
-  // Callbacks come after all frames are read: what one read brought is given in one piece.
+  // After all frames are read, so that what one read brought is given in one piece.
   for (const auto& exchange : std::exchange(touched_, {})) exchange->give_piece();
   for (const auto& [exchange, how] : std::exchange(finished_, {})) exchange->end(how);
   if (!well) return end("the server does not speak HTTP/2 properly");
@@ -200,8 +200,6 @@ void Http2Connection::leave() {
   leaving_ = true;
   flush();
 }
-
-void Http2Connection::close() { end("the connection is closed"); }
 
 void Http2Connection::end(const std::string& why) {
   if (std::exchange(closed_, true)) return;

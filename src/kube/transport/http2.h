@@ -38,7 +38,6 @@ class Http2Connection final : public std::enable_shared_from_this<Http2Connectio
   Clock::time_point idle_since() const { return idle_since_; }
   const TlsLink::Context& context() const { return link_->context(); }
   void leave();  // takes no more requests, and closes after the last one
-  void close();
 
  private:
   friend class Http2Exchange;

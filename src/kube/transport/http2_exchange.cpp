@@ -52,7 +52,11 @@ void Http2Exchange::end_head() {
   if (waits_ != Waits::kAnswer && waits_ != Waits::kHead) return;  // trailers
   if (header_bytes_ > kMaxHeaderBytes)
     return fail("the headers of the answer are larger than " + std::to_string(kMaxHeaderBytes) + " bytes");
-  if (reply_.status < 200 || waits_ == Waits::kAnswer) return;  // below 200: an interim answer
+  if (reply_.status < 200) {  // an interim answer: its headers do not count
+    reply_ = without_answer({}, reply_.sent);
+    return;
+  }
+  if (waits_ == Waits::kAnswer) return;
   if (reply_.status == 200) {
     waits_ = Waits::kNothing;
     deadline_ = TimePoint::max();

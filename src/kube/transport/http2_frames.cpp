@@ -1,45 +1,17 @@
 #include "kube/transport/http2_frames.h"
 
-#include <nghttp2/nghttp2.h>
-
 #include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/nghttp2.h"
 
 namespace berth::kube {
 namespace {
 
 // Bytes in transit of all streams together. The windows of streams bound what is kept.
 constexpr std::int32_t kConnectionWindow = 16 << 20;
-
-struct FreeSession {
-  void operator()(nghttp2_session* s) const { nghttp2_session_del(s); }
-};
-struct FreeCallbacks {
-  void operator()(nghttp2_session_callbacks* c) const { nghttp2_session_callbacks_del(c); }
-};
-struct FreeOption {
-  void operator()(nghttp2_option* o) const { nghttp2_option_del(o); }
-};
-
-std::string_view view(const std::uint8_t* bytes, std::size_t size) {
-  return {reinterpret_cast<const char*>(bytes), size};
-}
-
-// nghttp2 copies names and values and does not change them, so the const_cast is safe.
-nghttp2_nv field(std::string_view name, std::string_view value) {
-  const auto bytes = [](std::string_view text) {
-    return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-  };
-  return {bytes(name), bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE};
-}
-
-std::string lower_case(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
 
 Http2Frames::Events& events_of(void* data) { return *static_cast<Http2Frames::Events*>(data); }
 
@@ -51,7 +23,8 @@ bool has_head(const nghttp2_frame* frame) {
 
 int on_header(nghttp2_session*, const nghttp2_frame* frame, const std::uint8_t* name, std::size_t name_size,
               const std::uint8_t* value, std::size_t value_size, std::uint8_t, void* data) {
-  if (has_head(frame)) events_of(data).on_header(frame->hd.stream_id, view(name, name_size), view(value, value_size));
+  if (has_head(frame))
+    events_of(data).on_header(frame->hd.stream_id, nghttp2::view(name, name_size), nghttp2::view(value, value_size));
   return 0;
 }
 
@@ -66,7 +39,7 @@ int on_data(nghttp2_session* session, std::uint8_t, std::int32_t stream, const s
             void* data) {
   // Give back the connection window at once, so that a paused stream does not pause the others.
   nghttp2_session_consume_connection(session, size);
-  events_of(data).on_body(stream, view(bytes, size));
+  events_of(data).on_body(stream, nghttp2::view(bytes, size));
   return 0;
 }
 
@@ -91,7 +64,7 @@ ssize_t take_body(nghttp2_session*, std::int32_t stream, std::uint8_t* to, std::
   return static_cast<ssize_t>(piece.bytes);
 }
 
-std::unique_ptr<nghttp2_session_callbacks, FreeCallbacks> make_callbacks() {
+nghttp2::Callbacks make_callbacks() {
   nghttp2_session_callbacks* all = nullptr;
   nghttp2_session_callbacks_new(&all);
   nghttp2_session_callbacks_set_on_header_callback(all, on_header);
@@ -99,15 +72,15 @@ std::unique_ptr<nghttp2_session_callbacks, FreeCallbacks> make_callbacks() {
   nghttp2_session_callbacks_set_on_data_chunk_recv_callback(all, on_data);
   nghttp2_session_callbacks_set_on_frame_send_callback(all, on_frame_sent);
   nghttp2_session_callbacks_set_on_stream_close_callback(all, on_stream_close);
-  return std::unique_ptr<nghttp2_session_callbacks, FreeCallbacks>(all);
+  return nghttp2::Callbacks(all);
 }
 
-std::unique_ptr<nghttp2_option, FreeOption> make_options() {
+nghttp2::Options make_options() {
   nghttp2_option* all = nullptr;
   nghttp2_option_new(&all);
   nghttp2_option_set_no_auto_window_update(all, 1);
   nghttp2_option_set_no_closed_streams(all, 1);
-  return std::unique_ptr<nghttp2_option, FreeOption>(all);
+  return nghttp2::Options(all);
 }
 
 }  // namespace
@@ -128,7 +101,7 @@ struct Http2Frames::Impl {
     nghttp2_session_set_local_window_size(made, NGHTTP2_FLAG_NONE, 0, kConnectionWindow);
   }
 
-  std::unique_ptr<nghttp2_session, FreeSession> session;
+  nghttp2::Session session;
   bool broken = false;
 };
 
@@ -146,7 +119,7 @@ std::string_view Http2Frames::next() {
   const std::uint8_t* bytes = nullptr;
   const auto size = nghttp2_session_mem_send(impl_->session.get(), &bytes);
   impl_->broken = impl_->broken || size < 0;
-  return size > 0 ? view(bytes, static_cast<std::size_t>(size)) : std::string_view();
+  return size > 0 ? nghttp2::view(bytes, static_cast<std::size_t>(size)) : std::string_view();
 }
 
 bool Http2Frames::over() const {
@@ -157,16 +130,16 @@ bool Http2Frames::over() const {
 Http2Frames::Stream Http2Frames::request(const HttpRequest& request, std::string_view authority) {
   std::vector<std::string> names;  // in lower case, as HTTP/2 wants them
   names.reserve(request.headers.size());
-  std::vector<nghttp2_nv> fields = {field(":method", request.method), field(":scheme", "https"),
-                                    field(":authority", authority), field(":path", request.target)};
+  std::vector<nghttp2_nv> fields = {nghttp2::field(":method", request.method), nghttp2::field(":scheme", "https"),
+                                    nghttp2::field(":authority", authority), nghttp2::field(":path", request.target)};
   for (const auto& [name, value] : request.headers) {
-    names.push_back(lower_case(name));
+    names.push_back(nghttp2::lower_case(name));
     if (names.back() == "connection") continue;  // a connection is shared
-    fields.push_back(field(names.back(), value));
+    fields.push_back(nghttp2::field(names.back(), value));
   }
   const std::string length = std::to_string(request.body.size());
   const bool has_body = !request.body.empty();
-  if (has_body) fields.push_back(field("content-length", length));
+  if (has_body) fields.push_back(nghttp2::field("content-length", length));
   nghttp2_data_provider body{{}, take_body};
   const auto stream = nghttp2_submit_request(impl_->session.get(), nullptr, fields.data(), fields.size(),
                                              has_body ? &body : nullptr, nullptr);

@@ -120,6 +120,7 @@ TEST_F(Http2Test, AnInterimAnswerAndTrailersAreNotTheAnswer) {
   wait_for_replies();
   EXPECT_EQ(replies_[0].status, 404);
   EXPECT_EQ(replies_[0].body, "no");
+  EXPECT_FALSE(replies_[0].retry_after_seconds);
   transport_.reset();
 }
 
