@@ -19,7 +19,7 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 struct HttpsServer::Impl {
-  explicit Impl(int concurrency) : context(concurrency), acceptor(context), retry(context), deadline(context) {}
+  explicit Impl(int concurrency) : context(concurrency) {}
 
   tl::unexpected<Error> cannot_listen(const error_code& error) const {
     return fail("cannot listen on " + where + ": " + error.message());
@@ -32,9 +32,11 @@ struct HttpsServer::Impl {
   // Keeps the threads running before anything is accepted.
   asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
   std::string where;  // ADDRESS:PORT as configured
-  tcp::acceptor acceptor;
-  asio::steady_timer retry;     // after accept failed, for example because no file descriptor was free
-  asio::steady_timer deadline;  // of stop()
+  // One thread at a time uses the acceptor and the timers: their handlers run on this strand, too.
+  asio::strand<asio::io_context::executor_type> strand{context.get_executor()};
+  tcp::acceptor acceptor{strand};
+  asio::steady_timer retry{strand};     // after accept failed, for example because no file descriptor was free
+  asio::steady_timer deadline{strand};  // of stop()
   std::shared_ptr<Hub> hub;
   std::vector<std::thread> threads;
   std::uint16_t port = 0;
@@ -139,7 +141,7 @@ Result<std::unique_ptr<HttpsServer>> HttpsServer::bind(Handler& handler, Executo
   if (error) return impl->cannot_listen(error);
   impl->port = impl->acceptor.local_endpoint().port();
   impl->hub = std::make_shared<Hub>(handler, core, options, impl->context.get_executor(),
-                                    [impl = impl.get()] { asio::post(impl->context, [impl] { impl->accept(); }); });
+                                    [impl = impl.get()] { asio::post(impl->strand, [impl] { impl->accept(); }); });
   for (int i = 0; i < options.threads; ++i) impl->threads.emplace_back([c = &impl->context] { c->run(); });
   return std::unique_ptr<HttpsServer>(new HttpsServer(std::move(impl)));
 }
@@ -148,7 +150,7 @@ Result<void> HttpsServer::listen() {
   error_code error;
   impl_->acceptor.listen(asio::socket_base::max_listen_connections, error);
   if (error) return impl_->cannot_listen(error);
-  asio::post(impl_->context, [impl = impl_.get()] { impl->accept(); });
+  asio::post(impl_->strand, [impl = impl_.get()] { impl->accept(); });
   return {};
 }
 
@@ -165,7 +167,7 @@ void HttpsServer::use(TlsContext tls) { impl_->hub->use(std::move(tls)); }
 std::size_t HttpsServer::connections() const { return impl_->hub->size(); }
 
 void HttpsServer::stop(std::chrono::seconds grace, std::function<void()> done) {
-  asio::post(impl_->context, [impl = impl_.get(), grace, done = std::move(done)] {
+  asio::post(impl_->strand, [impl = impl_.get(), grace, done = std::move(done)] {
     error_code ignored;
     impl->acceptor.close(ignored);
     impl->retry.cancel();
@@ -174,7 +176,7 @@ void HttpsServer::stop(std::chrono::seconds grace, std::function<void()> done) {
       if (!cancelled) impl->hub->close_all();
     });
     impl->hub->stop([impl, done] {
-      asio::post(impl->context, [impl] { impl->deadline.cancel(); });
+      asio::post(impl->strand, [impl] { impl->deadline.cancel(); });
       done();
     });
   });

@@ -16,6 +16,17 @@
 namespace berth::http::backlog_test {
 namespace {
 
+// A connection to this port of the machine.
+int connected(std::uint16_t port) {
+  const int one = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(::connect(one, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  return one;
+}
+
 class Connections : public testing::Test {
  protected:
   void SetUp() override {
@@ -41,13 +52,8 @@ class Connections : public testing::Test {
 
   // A connection that has sent a request.
   int ask() {
-    const int one = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(server->port());
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int one = connected(server->port());
     constexpr std::string_view kRequest = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
-    EXPECT_EQ(::connect(one, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     EXPECT_EQ(::send(one, kRequest.data(), kRequest.size(), MSG_NOSIGNAL), static_cast<ssize_t>(kRequest.size()));
     return one;
   }
@@ -116,6 +122,23 @@ TEST(Hub, AcceptsAgainWhenThereIsRoom) {
   (void)hub.leave("127.0.0.1");
   EXPECT_EQ(told, 1) << "said once";
   EXPECT_TRUE(hub.may_accept());
+}
+
+// One I/O thread may accept a connection while the other one closes the acceptor. For the thread sanitizer.
+TEST(StoppedServer, StopsWhileItAccepts) {
+  AsioExecutor executor;
+  ToldHandler handler;
+  std::thread thread([&] { executor.run(); });
+  for (int i = 0; i < 100; ++i) {
+    auto server = HttpsServer::start(handler, executor, nullptr, {}).value();
+    const int client = connected(server->port());
+    std::promise<void> stopped;
+    server->stop(std::chrono::seconds(5), [&] { stopped.set_value(); });
+    EXPECT_EQ(stopped.get_future().wait_for(std::chrono::minutes(1)), std::future_status::ready) << i;
+    ::close(client);
+  }
+  executor.stop();
+  thread.join();
 }
 
 }  // namespace
