@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <random>
 
 #include "engine/quota/ledger.h"
@@ -22,31 +23,36 @@ struct NaiveNode {
   QuotaNodeId id;
 };
 
-// Recomputes everything from the claims, top-down, in each query.
+// Computes everything from the nodes and claims, top-down. What is asked for often is kept until changed().
 class Naive {
  public:
   std::vector<NaiveNode> nodes;
   std::map<int, std::pair<int, Usage>> claims;  // workload -> node, usage
 
+  void changed() {
+    for (auto* kept : {&subtrees_, &usages_}) kept->assign(nodes.size() * kIds, std::nullopt);
+  }
   Amount subtree(int node, std::size_t r) const {
-    Amount sum = nodes[node].quota[r].nominal;
-    for (int c : children(node)) sum += subtree(c, r) - local(c, r);
-    return sum;
+    std::optional<Amount>& kept = subtrees_[static_cast<std::size_t>(node) * kIds + r];
+    if (!kept) {
+      Amount sum = nodes[node].quota[r].nominal;
+      for (int c : children(node)) sum += subtree(c, r) - local(c, r);
+      kept = sum;
+    }
+    return *kept;
   }
   Amount local(int node, std::size_t r) const {
     const Quota& q = nodes[node].quota[r];
     return q.lending_limit.is_unlimited() ? Amount() : max(Amount(), subtree(node, r) - q.lending_limit);
   }
   Amount usage(int node, std::size_t r) const {
-    Amount sum;
-    for (const auto& [w, claim] : claims) {
-      if (claim.first != node) continue;
-      for (const auto& each : claim.second) {
-        if (each.id.index() == r) sum += each.amount;
-      }
+    std::optional<Amount>& kept = usages_[static_cast<std::size_t>(node) * kIds + r];
+    if (!kept) {
+      Amount sum = claimed(node, r);
+      for (int c : children(node)) sum += max(Amount(), usage(c, r) - local(c, r));
+      kept = sum;
     }
-    for (int c : children(node)) sum += max(Amount(), usage(c, r) - local(c, r));
-    return sum;
+    return *kept;
   }
   Amount available(int node, std::size_t r) const {
     Amount q = subtree(node, r), u = usage(node, r), l = local(node, r);
@@ -86,6 +92,20 @@ class Naive {
     }
     return all;
   }
+
+ private:
+  Amount claimed(int node, std::size_t r) const {
+    Amount sum;
+    for (const auto& [w, claim] : claims) {
+      if (claim.first != node) continue;
+      for (const auto& each : claim.second) {
+        if (each.id.index() == r) sum += each.amount;
+      }
+    }
+    return sum;
+  }
+
+  mutable std::vector<std::optional<Amount>> subtrees_, usages_;  // by node and resource
 };
 
 class RandomTree {
@@ -101,6 +121,7 @@ class RandomTree {
       new_quotas(i);
     }
     for (int i = 0; i < cohorts + queues; ++i) configure(i);
+    naive.changed();
   }
 
   void step() {
@@ -124,6 +145,7 @@ class RandomTree {
       naive.nodes[node].parent = limit > 0 && pick(0, 3) > 0 ? pick(0, limit - 1) : -1;
       configure(node);
     }
+    naive.changed();
   }
 
   void compare(const std::string& where) {
