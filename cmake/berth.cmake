@@ -86,10 +86,14 @@ function(berth_together out target root)
   set(${out} ${alone} PARENT_SCOPE)
 endfunction()
 
-# berth_room(<name> [QUICK] [IN <folder>] <dependency>...): the library of src/<folder>, with all .cpp files below it. The
-# folder has the name of the room unless it is given. BERTH_QUICK compiles a QUICK room without optimisation.
+# berth_room(<name> [QUICK] [IN <folder>] [TOGETHER <n>] <dependency>...): the library of src/<folder>, with all .cpp files
+# below it. The folder has the name of the room unless it is given. BERTH_QUICK compiles a QUICK room without optimisation.
+# TOGETHER limits the files that are compiled as one, where a changed file must be compiled soon.
 function(berth_room name)
-  cmake_parse_arguments(arg "QUICK" "IN" "" ${ARGN})
+  cmake_parse_arguments(arg "QUICK" "IN;TOGETHER" "" ${ARGN})
+  if(arg_TOGETHER)
+    set(BERTH_UNITY_FILES ${arg_TOGETHER})
+  endif()
   if(NOT arg_IN)
     set(arg_IN ${name})
   endif()

@@ -1,6 +1,5 @@
 #include "kube/transport/line_stream.h"
 
-#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <string_view>
 #include <utility>
@@ -13,6 +12,12 @@ namespace {
 
 // Bound on lines that were read but not handled yet: reading pauses above it and resumes at half of it.
 constexpr int kMaxLinesAhead = 1000;
+
+int count_lines(std::string_view text) {
+  int count = 0;
+  for (std::size_t end = 0; (end = text.find('\n', end)) != std::string_view::npos; ++end) ++count;
+  return count;
+}
 
 }  // namespace
 
@@ -84,7 +89,7 @@ void LineStream::take(LongAnswer::Piece piece) {
 
 // All lines in one task.
 void LineStream::post_lines(std::string text) {
-  const int count = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  const int count = count_lines(text);
   *ahead_ += count;
   // The task holds the stream weakly: the task may outlive the transport, on whose thread the connection must end.
   post([stream = weak_from_this(), &io = io_, ahead = ahead_, owner = owner_,
