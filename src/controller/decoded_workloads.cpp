@@ -23,6 +23,12 @@ bool ended_without_job(const api::kueue::Workload& workload) {
          api::is_true(workload.status.conditions, api::kueue::kFinished);
 }
 
+// A server counts the generation up with each change of the spec (Kubernetes API conventions, "metadata").
+bool has_spec_of(const Json& now, const api::ObjectMeta& before) {
+  return before.generation != 0 && int_at(now, {"metadata", "generation"}) == before.generation &&
+         string_at(now, {"metadata", "uid"}) == before.uid;
+}
+
 }  // namespace
 
 DecodedWorkloads::DecodedWorkloads(Shell& shell, kube::Informer& cache, Handler handler)
@@ -39,9 +45,12 @@ bool DecodedWorkloads::seen(std::string_view version) const {
   return api::version_number(cache_.resource_version()) >= api::version_number(version);
 }
 
-// Null: no version can be decoded.
-WorkloadPtr DecodedWorkloads::decode(const Json& now) {
-  const auto share = [this](const Json& pod_template) { return templates_.share(pod_template); };
+// Null: no version can be decoded. `before` is the version before this one, or null.
+WorkloadPtr DecodedWorkloads::decode(const WorkloadPtr& before, const Json& now) {
+  const bool same_spec = before && has_spec_of(now, before->meta);
+  const auto share = [&, i = std::size_t{0}](const Json& pod_template) mutable {
+    return same_spec && i < before->pod_sets.size() ? before->pod_sets[i++].template_ : templates_.share(pod_template);
+  };
   auto workload = api::kueue::decode_workload(now, share);
   if (workload) {
     shell_.unreadable.readable(now);
@@ -63,7 +72,7 @@ void DecodedWorkloads::changed(const JsonPtr& old, const JsonPtr& now) {
     BERTH_INVARIANT(before || !planted(Planted::kForgottenWorkload));
     return gone(key, before, api::decode_meta(*old));
   }
-  const WorkloadPtr after = decode(*now);
+  const WorkloadPtr after = decode(before, *now);
   if (!after) {
     // If `before` was another workload of the same name, that one is gone.
     if (before && before->meta.uid != string_at(*now, {"metadata", "uid"})) gone(key, before, before->meta);

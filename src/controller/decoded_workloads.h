@@ -34,7 +34,7 @@ class DecodedWorkloads {
  private:
   void changed(const JsonPtr& old, const JsonPtr& now);
   void gone(const std::string& key, const jobs::WorkloadPtr& before, const api::ObjectMeta& meta);
-  jobs::WorkloadPtr decode(const Json& now);
+  jobs::WorkloadPtr decode(const jobs::WorkloadPtr& before, const Json& now);
 
   Shell& shell_;
   kube::Informer& cache_;

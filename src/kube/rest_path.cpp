@@ -102,6 +102,13 @@ std::string_view content_type_of(const api::RestRequest& r) {
   return "application/json";
 }
 
+// Who writes an object knows what it wrote: the server may leave it out of the answer, which then costs both sides less.
+// Errors come as plain JSON.
+std::string_view accept_of(const api::RestRequest& r) {
+  if (!r.wants_metadata_only || !writes(r.verb)) return "application/json";
+  return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+}
+
 HttpRequest to_http_get(std::string target) {
   HttpRequest out;
   out.method = "GET";
@@ -117,7 +124,7 @@ HttpRequest to_http(const api::RestRequest& r, const std::string& prefix) {
   HttpRequest out;
   out.method = method_of(r.verb);
   out.target = prefix + path_of(r) + query_of(r).text();
-  out.headers.emplace_back("Accept", "application/json");
+  out.headers.emplace_back("Accept", accept_of(r));
   if (!r.body.is_null()) {
     out.headers.emplace_back("Content-Type", content_type_of(r));
     out.body = to_string(r.body);

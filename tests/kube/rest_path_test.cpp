@@ -58,6 +58,21 @@ TEST(RestPath, SaysHowToPatch) {
   EXPECT_TRUE(has(to_http(r, ""), "application/json-patch+json"));
 }
 
+TEST(RestPath, AsksForTheMetadataAloneOfWhatItWrites) {
+  const auto accepts = [](RestRequest r) {
+    r.wants_metadata_only = true;
+    for (const auto& [name, value] : to_http(r, "").headers) {
+      if (name == "Accept") return value;
+    }
+    return std::string();
+  };
+  const std::string alone = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+  EXPECT_EQ(accepts(workload(Verb::kCreate)), alone);
+  EXPECT_EQ(accepts(workload(Verb::kUpdate)), alone);
+  EXPECT_EQ(accepts(workload(Verb::kPatch)), alone);
+  EXPECT_EQ(accepts(workload(Verb::kDelete)), "application/json") << "it may answer with a Status";
+}
+
 TEST(RestPath, Watches) {
   RestRequest r;
   r.verb = Verb::kWatch;
