@@ -61,8 +61,8 @@ struct RestRequest {
   bool allow_bookmarks = false;
   std::optional<std::int64_t> timeout_seconds;  // of a watch
 
-  // The caller uses only the metadata of the returned object; the rest of it may be left out. The client asks the server
-  // to leave it out of the answer to a write.
+  // The caller uses only the metadata of the returned object; the rest of it may be left out. The client asks the
+  // server to leave it out of the answer to a write.
   bool wants_metadata_only = false;
 
   // Called before each send, also before a retry. From the returned time on the request is not sent any more and gets

@@ -117,8 +117,8 @@ struct ConsoleHost::Impl {
   }
 
   // The context of the present certificate; null without one.
-  Result<http::TlsContext> tls() const {
-    if (!certificates) return http::TlsContext();
+  Result<TlsContext> tls() const {
+    if (!certificates) return TlsContext();
     http::ServerTls server_tls;
     server_tls.server = *certificates->current();
     return http::make_server_context(server_tls);

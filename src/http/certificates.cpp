@@ -1,8 +1,5 @@
 #include "http/certificates.h"
 
-#include <openssl/bio.h>
-#include <openssl/err.h>
-#include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
@@ -11,41 +8,28 @@
 #include <memory>
 #include <utility>
 
+#include "base/openssl.h"
+
 namespace berth::http {
 namespace {
 
-template <auto Free>
-struct Freer {
-  template <typename T>
-  void operator()(T* p) const {
-    Free(p);
-  }
-};
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using Certificate = std::unique_ptr<X509, Freer<X509_free>>;
-using Bio = std::unique_ptr<BIO, Freer<BIO_free>>;
-using Store = std::unique_ptr<X509_STORE, Freer<X509_STORE_free>>;
-using Context = std::unique_ptr<X509_STORE_CTX, Freer<X509_STORE_CTX_free>>;
+using openssl::Bio;
+using openssl::bio_of;
+using openssl::Certificate;
+using openssl::Key;
+using Store = openssl::Owner<X509_STORE, X509_STORE_free>;
+using Context = openssl::Owner<X509_STORE_CTX, X509_STORE_CTX_free>;
 struct StackFreer {
   void operator()(STACK_OF(X509) * stack) const { sk_X509_pop_free(stack, X509_free); }
 };
 using Stack = std::unique_ptr<STACK_OF(X509), StackFreer>;
-using Extension = std::unique_ptr<X509_EXTENSION, Freer<X509_EXTENSION_free>>;
-
-tl::unexpected<Error> openssl_error(std::string_view what) {
-  char text[256] = "unknown error";
-  if (const unsigned long code = ERR_get_error()) ERR_error_string_n(code, text, sizeof text);
-  ERR_clear_error();
-  return fail(std::string(what) + ": " + text);
-}
+using Extension = openssl::Owner<X509_EXTENSION, X509_EXTENSION_free>;
 
 std::string bytes_of(BIO* bio) {
   char* data = nullptr;
   const long size = BIO_get_mem_data(bio, &data);
   return {data, static_cast<std::size_t>(size)};
 }
-
-Bio bio_of(std::string_view text) { return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
 Certificate parse_certificate(std::string_view pem) {
   return Certificate(PEM_read_bio_X509(bio_of(pem).get(), nullptr, nullptr, nullptr));
@@ -86,7 +70,7 @@ bool set_serial(X509* certificate) {
   unsigned char bytes[16];
   if (RAND_bytes(bytes, sizeof bytes) != 1) return false;
   bytes[0] &= 0x7f;  // positive
-  const std::unique_ptr<BIGNUM, Freer<BN_free>> number(BN_bin2bn(bytes, sizeof bytes, nullptr));
+  const openssl::Owner<BIGNUM, BN_free> number(BN_bin2bn(bytes, sizeof bytes, nullptr));
   return number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
 
@@ -104,13 +88,13 @@ struct Wish {
 Result<Credential> issue(const Wish& wish, const Credential* issuer, Time now) {
   const Key key(EVP_EC_gen("P-256"));
   const Certificate certificate(X509_new());
-  if (!key || !certificate) return openssl_error("cannot make a key");
+  if (!key || !certificate) return openssl::failed("cannot make a key");
   Certificate issuer_certificate;
   Key issuer_key;
   if (issuer != nullptr) {
     issuer_certificate = parse_certificate(issuer->certificate);
     issuer_key = parse_key(issuer->key);
-    if (!issuer_certificate || !issuer_key) return openssl_error("cannot read the certificate authority");
+    if (!issuer_certificate || !issuer_key) return openssl::failed("cannot read the certificate authority");
   }
   X509* const x = certificate.get();
   X509* const signer = issuer_certificate ? issuer_certificate.get() : x;
@@ -130,7 +114,7 @@ Result<Credential> issue(const Wish& wish, const Credential* issuer, Time now) {
   const Bio certificate_text(BIO_new(BIO_s_mem())), key_text(BIO_new(BIO_s_mem()));
   fine = fine && PEM_write_bio_X509(certificate_text.get(), x) == 1;
   fine = fine && PEM_write_bio_PKCS8PrivateKey(key_text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1;
-  if (!fine) return openssl_error("cannot make a certificate for " + wish.common_name);
+  if (!fine) return openssl::failed("cannot make a certificate for " + wish.common_name);
   return Credential{bytes_of(certificate_text.get()), bytes_of(key_text.get())};
 }
 
@@ -200,7 +184,7 @@ Result<std::string> make_key() {
   const Key key(EVP_EC_gen("P-256"));
   const Bio text(BIO_new(BIO_s_mem()));
   if (!key || PEM_write_bio_PKCS8PrivateKey(text.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) != 1)
-    return openssl_error("cannot make a key");
+    return openssl::failed("cannot make a key");
   return bytes_of(text.get());
 }
 

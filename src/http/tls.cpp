@@ -1,39 +1,19 @@
 #include "http/tls.h"
 
-#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
 
 #include <string_view>
 
+#include "base/openssl.h"
+
 namespace berth::http {
 namespace {
 
-tl::unexpected<Error> tls_error(std::string_view what) {
-  char text[256] = "unknown error";
-  if (const unsigned long code = ERR_get_error()) ERR_error_string_n(code, text, sizeof text);
-  ERR_clear_error();
-  return fail(std::string(what) + ": " + text);
-}
-
-struct FreeBio {
-  void operator()(BIO* b) const { BIO_free(b); }
-};
-struct FreeX509 {
-  void operator()(X509* x) const { X509_free(x); }
-};
-struct FreeKey {
-  void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
-};
-
-std::unique_ptr<BIO, FreeBio> memory_bio(std::string_view text) {
-  return std::unique_ptr<BIO, FreeBio>(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-}
-
 // All certificates of a PEM text in order, up to the first part that cannot be parsed.
-std::vector<std::unique_ptr<X509, FreeX509>> certificates_of(std::string_view pem) {
-  std::vector<std::unique_ptr<X509, FreeX509>> all;
-  const auto bio = memory_bio(pem);
+std::vector<openssl::Certificate> certificates_of(std::string_view pem) {
+  std::vector<openssl::Certificate> all;
+  const auto bio = openssl::bio_of(pem);
   while (X509* one = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) all.emplace_back(one);
   ERR_clear_error();  // reaching the end of the text is also reported as an error
   return all;
@@ -41,8 +21,7 @@ std::vector<std::unique_ptr<X509, FreeX509>> certificates_of(std::string_view pe
 
 bool use_credential(SSL_CTX* context, const Credential& c) {
   const auto chain = certificates_of(c.certificate);
-  const std::unique_ptr<EVP_PKEY, FreeKey> key(
-      PEM_read_bio_PrivateKey(memory_bio(c.key).get(), nullptr, nullptr, nullptr));
+  const openssl::Key key(PEM_read_bio_PrivateKey(openssl::bio_of(c.key).get(), nullptr, nullptr, nullptr));
   bool fine = !chain.empty() && key && SSL_CTX_use_certificate(context, chain[0].get()) == 1 &&
               SSL_CTX_use_PrivateKey(context, key.get()) == 1 && SSL_CTX_check_private_key(context) == 1;
   for (std::size_t i = 1; i < chain.size(); ++i) fine = fine && SSL_CTX_add1_chain_cert(context, chain[i].get()) == 1;
@@ -81,16 +60,10 @@ int select_protocol(SSL*, const unsigned char** out, unsigned char* out_size, co
   return result == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-}  // namespace
-
-void TlsContextDeleter::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
-
-namespace {
-
 // Everything except the certificates.
 Result<TlsContext> context_without_certificate(const ServerTls& tls) {
   TlsContext context(SSL_CTX_new(TLS_server_method()));
-  if (!context) return tls_error("cannot set up TLS");
+  if (!context) return openssl::failed("cannot set up TLS");
   SSL_CTX* const c = context.get();
   SSL_CTX_set_min_proto_version(c, tls.min_version == TlsVersion::k13 ? TLS1_3_VERSION : TLS1_2_VERSION);
   SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_TICKET | SSL_OP_CIPHER_SERVER_PREFERENCE);
@@ -102,11 +75,11 @@ Result<TlsContext> context_without_certificate(const ServerTls& tls) {
   const auto ciphers = openssl_names(tls.cipher_suites);
   if (!ciphers) return fail(ciphers.error().message);
   if (!ciphers->empty() && SSL_CTX_set_cipher_list(c, ciphers->c_str()) != 1)
-    return tls_error("cannot use the cipher suites");
+    return openssl::failed("cannot use the cipher suites");
   std::string groups;
   for (const std::string& group : tls.groups) groups.append(groups.empty() ? "" : ":").append(group);
   if (!groups.empty() && SSL_CTX_set1_groups_list(c, groups.c_str()) != 1)
-    return tls_error("cannot use the groups " + groups);
+    return openssl::failed("cannot use the groups " + groups);
   return context;
 }
 
@@ -122,10 +95,10 @@ Result<TlsContext> make_server_context(const ServerTls& tls) {
   auto context = context_without_certificate(tls);
   if (!context) return context;
   SSL_CTX* const c = context->get();
-  if (!use_credential(c, tls.server)) return tls_error("cannot use the server's certificate and key");
+  if (!use_credential(c, tls.server)) return openssl::failed("cannot use the server's certificate and key");
   if (tls.client_authorities.empty()) return context;
   SSL_CTX_set_verify(c, SSL_VERIFY_PEER, nullptr);
-  if (!trust(c, tls.client_authorities)) return tls_error("cannot read the authority of client certificates");
+  if (!trust(c, tls.client_authorities)) return openssl::failed("cannot read the authority of client certificates");
   return context;
 }
 

@@ -6,17 +6,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/tls_context.h"
 #include "http/certificates.h"
 
-// OpenSSL's SSL_CTX, declared here to keep OpenSSL and Boost out of this header.
-struct ssl_ctx_st;
-
 namespace berth::http {
-
-struct TlsContextDeleter {
-  void operator()(ssl_ctx_st* context) const;
-};
-using TlsContext = std::unique_ptr<ssl_ctx_st, TlsContextDeleter>;
 
 enum class TlsVersion { k12, k13 };
 

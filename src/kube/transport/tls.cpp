@@ -1,32 +1,16 @@
 #include "kube/transport/tls.h"
 
-#include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
+
+#include "base/openssl.h"
 
 namespace berth::kube {
 namespace {
 
-struct FreeBio {
-  void operator()(BIO* b) const { BIO_free(b); }
-};
-struct FreeX509 {
-  void operator()(X509* x) const { X509_free(x); }
-};
-struct FreeKey {
-  void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
-};
-using Bio = std::unique_ptr<BIO, FreeBio>;
-using Certificate = std::unique_ptr<X509, FreeX509>;
-
-tl::unexpected<Error> tls_error(std::string what) {
-  char text[256] = "unknown error";
-  if (const unsigned long code = ERR_get_error()) ERR_error_string_n(code, text, sizeof text);
-  ERR_clear_error();
-  return fail(std::move(what) + ": " + text);
-}
-
-Bio bio_of(const std::string& pem) { return Bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size()))); }
+using openssl::Bio;
+using openssl::bio_of;
+using openssl::Certificate;
 
 Certificate next_certificate(BIO* bio) { return Certificate(PEM_read_bio_X509(bio, nullptr, nullptr, nullptr)); }
 
@@ -38,17 +22,17 @@ Result<void> trust(SSL_CTX* context, const TlsIdentity& identity) {
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   if (identity.authority_pem.empty()) {
     if (SSL_CTX_set_default_verify_paths(context) != 1)
-      return tls_error("cannot use the system's certificate authorities");
+      return openssl::failed("cannot use the system's certificate authorities");
     return {};
   }
   const Bio bio = bio_of(identity.authority_pem);
   int count = 0;
   while (const Certificate authority = next_certificate(bio.get())) {
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) != 1)
-      return tls_error("cannot use the certificate authority");
+      return openssl::failed("cannot use the certificate authority");
     ++count;
   }
-  if (count == 0) return tls_error("the certificate authority holds no PEM certificate");
+  if (count == 0) return openssl::failed("the certificate authority holds no PEM certificate");
   ERR_clear_error();  // the end of the list is an error to OpenSSL
   return {};
 }
@@ -58,28 +42,26 @@ Result<void> show(SSL_CTX* context, const TlsIdentity& identity) {
   const Bio certificates = bio_of(identity.certificate_pem);
   const Certificate leaf = next_certificate(certificates.get());
   if (!leaf || SSL_CTX_use_certificate(context, leaf.get()) != 1)
-    return tls_error("the client certificate is no PEM certificate");
+    return openssl::failed("the client certificate is no PEM certificate");
   while (Certificate next = next_certificate(certificates.get())) {
     if (SSL_CTX_add0_chain_cert(context, next.get()) != 1)
-      return tls_error("cannot use the client certificate's chain");
+      return openssl::failed("cannot use the client certificate's chain");
     (void)next.release();  // the context owns it now
   }
   ERR_clear_error();
   const Bio bio = bio_of(identity.key_pem);
-  const std::unique_ptr<EVP_PKEY, FreeKey> key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
-  if (!key) return tls_error("the client key is no PEM key without a passphrase");
+  const openssl::Key key(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+  if (!key) return openssl::failed("the client key is no PEM key without a passphrase");
   if (SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1)
-    return tls_error("the client key does not belong to the client certificate");
+    return openssl::failed("the client key does not belong to the client certificate");
   return {};
 }
 
 }  // namespace
 
-void TlsContextDeleter::operator()(ssl_ctx_st* context) const { SSL_CTX_free(context); }
-
 Result<TlsContext> make_client_context(const TlsIdentity& identity) {
   TlsContext context(SSL_CTX_new(TLS_client_method()));
-  if (!context) return tls_error("cannot set up TLS");
+  if (!context) return openssl::failed("cannot set up TLS");
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
   if (auto done = trust(context.get(), identity); !done) return tl::unexpected(done.error());
   if (auto done = show(context.get(), identity); !done) return tl::unexpected(done.error());

@@ -5,16 +5,9 @@
 #include <string>
 
 #include "base/result.h"
-
-// The OpenSSL handle, so that Boost stays out of this header.
-struct ssl_ctx_st;
+#include "base/tls_context.h"
 
 namespace berth::kube {
-
-struct TlsContextDeleter {
-  void operator()(ssl_ctx_st* context) const;
-};
-using TlsContext = std::unique_ptr<ssl_ctx_st, TlsContextDeleter>;
 
 struct TlsIdentity {
   std::string authority_pem;             // one certificate or more; empty: the system's

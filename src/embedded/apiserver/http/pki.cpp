@@ -75,7 +75,7 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
   return pki;
 }
 
-Result<berth::http::TlsContext> server_context(const Pki& pki) {
+Result<TlsContext> server_context(const Pki& pki) {
   return berth::http::make_server_context({.server = pki.server, .client_authorities = pki.authority.certificate});
 }
 

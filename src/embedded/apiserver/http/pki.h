@@ -29,7 +29,7 @@ inline constexpr std::chrono::hours kRenewBefore{24 * 120};
 Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<std::string>& server_names, Time now);
 
 // A TLS context with the server's certificate; it trusts client certificates of the authority.
-Result<berth::http::TlsContext> server_context(const Pki& pki);
+Result<TlsContext> server_context(const Pki& pki);
 
 // A self-contained kubeconfig for the admin. write_private_file() replaces the file, with mode 0600.
 std::string make_kubeconfig(const Pki& pki, std::string_view server_url);

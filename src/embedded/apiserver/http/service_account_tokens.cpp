@@ -14,6 +14,7 @@
 
 #include "api/resources.h"
 #include "base/base64.h"
+#include "base/openssl.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -24,17 +25,10 @@ constexpr std::string_view kOurClaims = "kubernetes.io";
 // Tolerance for clock differences: for `not before`, and for objects whose deletionTimestamp has just passed.
 constexpr std::chrono::minutes kLeeway{1};
 
-template <auto Free>
-struct Freer {
-  template <typename T>
-  void operator()(T* p) const {
-    Free(p);
-  }
-};
-using Key = std::unique_ptr<EVP_PKEY, Freer<EVP_PKEY_free>>;
-using Bio = std::unique_ptr<BIO, Freer<BIO_free>>;
-using Signature = std::unique_ptr<ECDSA_SIG, Freer<ECDSA_SIG_free>>;
-using Digest = std::unique_ptr<EVP_MD_CTX, Freer<EVP_MD_CTX_free>>;
+using openssl::Bio;
+using openssl::Key;
+using Signature = openssl::Owner<ECDSA_SIG, ECDSA_SIG_free>;
+using Digest = openssl::Owner<EVP_MD_CTX, EVP_MD_CTX_free>;
 
 const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 
@@ -142,7 +136,7 @@ struct TokenSigner::Impl {
 };
 
 Result<TokenSigner> TokenSigner::with_key(std::string_view pem) {
-  const Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const Bio bio = openssl::bio_of(pem);
   auto impl = std::make_shared<Impl>();
   impl->key.reset(PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
   char curve[32] = {};
