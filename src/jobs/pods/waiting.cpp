@@ -8,18 +8,32 @@ namespace {
 
 using namespace api::kueue;
 
+bool waits(const Workload& w) { return !w.meta.deletion && !finished(w) && !has_condition(w, kAdmitted); }
+
 // The condition that says why a workload waits: for quota first, then for its checks. Null when it does not wait.
 const api::Condition* what_is_missing(const Workload& w) {
-  if (w.meta.deletion || finished(w) || has_condition(w, kAdmitted)) return nullptr;
+  if (!waits(w)) return nullptr;
   const auto* reserved = api::find_condition(w.status.conditions, kQuotaReserved);
   if (reserved == nullptr) return nullptr;
   const auto* missing = reserved->status ? api::find_condition(w.status.conditions, kAdmitted) : reserved;
   return missing == nullptr || missing->status || missing->message.empty() ? nullptr : missing;
 }
 
+// A group that lost pods is not evaluated before others come, so what was missing before says nothing any more.
+const api::Condition* missing_pods(const Workload& w) {
+  if (!waits(w) || has_condition(w, kQuotaReserved)) return nullptr;
+  const auto* pods = api::find_condition(w.status.conditions, kWaitingForReplacementPods);
+  return pods != nullptr && pods->status ? pods : nullptr;
+}
+
 }  // namespace
 
 std::optional<JobEvent> waiting_news(const WorkloadPtr& old, const WorkloadPtr& now) {
+  if (const auto* pods = now ? missing_pods(*now) : nullptr) {
+    if (old && missing_pods(*old) != nullptr) return std::nullopt;
+    return JobEvent{true, pods->reason,
+                    "The group waits for pods in the place of those that are gone: " + pods->message};
+  }
   const auto* missing = now ? what_is_missing(*now) : nullptr;
   if (missing == nullptr) return std::nullopt;
   const auto* before = old && old->meta.uid == now->meta.uid ? what_is_missing(*old) : nullptr;

@@ -296,6 +296,12 @@ TEST(ServedGroups, AWorkloadThatWasGivenUpByMistakeIsMadeAnew) {
     EXPECT_EQ(all<DeleteWorkload>(look(set_of(), pods, finished("OutOfSync", false))).size(), 1u);
     EXPECT_EQ(all<DeleteWorkload>(look(set_of(), pods, finished("FailedToStart", false))).size(), 0u);
   }
+  const PodPlan stuck = look(set_of(), {pod}, finished("FailedToStart", false));
+  ASSERT_EQ(stuck.actions.size(), 1u);
+  EXPECT_FALSE(stuck.actions[0].patch || stuck.actions[0].remove);
+  EXPECT_EQ(stuck.actions[0].event->note, "workload ns/" + kGroup +
+                                              " is finished (FailedToStart), so this pod does not start: delete the "
+                                              "workload to queue its pods again");
 }
 
 TEST(ServedGroups, WithoutItsOwnerTheWorkloadIsAnOrphan) {
