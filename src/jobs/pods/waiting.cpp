@@ -1,5 +1,6 @@
 #include "jobs/pods/waiting.h"
 
+#include "api/kueue/names.h"
 #include "api/kueue/types.h"
 #include "jobs/workload_steps.h"
 
@@ -26,6 +27,11 @@ const api::Condition* missing_pods(const Workload& w) {
   return pods != nullptr && pods->status ? pods : nullptr;
 }
 
+std::string text_of(const Workload& w, const api::Condition& missing) {
+  if (w.queue_name.empty()) return "Waits for a queue: its label " + std::string(kQueueLabel) + " is not set";
+  return "Waits in LocalQueue \"" + w.queue_name + "\": " + missing.message;
+}
+
 }  // namespace
 
 std::optional<JobEvent> waiting_news(const WorkloadPtr& old, const WorkloadPtr& now) {
@@ -36,9 +42,10 @@ std::optional<JobEvent> waiting_news(const WorkloadPtr& old, const WorkloadPtr& 
   }
   const auto* missing = now ? what_is_missing(*now) : nullptr;
   if (missing == nullptr) return std::nullopt;
-  const auto* before = old && old->meta.uid == now->meta.uid ? what_is_missing(*old) : nullptr;
+  const bool comparable = old && old->meta.uid == now->meta.uid && old->queue_name == now->queue_name;
+  const auto* before = comparable ? what_is_missing(*old) : nullptr;
   if (before != nullptr && before->type == missing->type && before->reason == missing->reason) return std::nullopt;
-  return JobEvent{true, missing->reason, "Waits in LocalQueue \"" + now->queue_name + "\": " + missing->message};
+  return JobEvent{true, missing->reason, text_of(*now, *missing)};
 }
 
 }  // namespace berth::jobs

@@ -35,6 +35,17 @@ TEST(Waiting, IsToldWhenTheReasonChanges) {
   EXPECT_EQ(told(waits, workload(kAdmitted)), "");
 }
 
+TEST(Waiting, IsToldOfEachQueueAndOfNone) {
+  const auto in = [](std::string_view queue) {
+    Workload w = *workload(condition("QuotaReserved", "False", "Misconfigured"));
+    w.queue_name = queue;
+    return std::make_shared<const Workload>(std::move(w));
+  };
+  EXPECT_EQ(told(nullptr, in("")), "Misconfigured: Waits for a queue: its label kueue.x-k8s.io/queue-name is not set");
+  EXPECT_EQ(told(in(""), in("r")), "Misconfigured: Waits in LocalQueue \"r\": because");
+  EXPECT_EQ(told(in("r"), in("r")), "");
+}
+
 // Its queue may be active again: the group is not evaluated before it is whole, so nothing else would tell.
 TEST(Waiting, AGroupThatLostPodsSaysSo) {
   const auto waits = workload(kInactive), lacks = workload(kInactive + ", " + kLacksPods);
