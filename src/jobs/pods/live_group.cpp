@@ -4,7 +4,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 
 #include "api/kueue/names.h"
@@ -13,7 +12,6 @@
 #include "jobs/pods/group_terms.h"
 #include "jobs/pods/pod_group.h"
 #include "jobs/pods/roster.h"
-#include "jobs/pods/waiting.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_steps.h"
 
@@ -113,12 +111,8 @@ class LiveGroup {
 
   // An owner that was scaled up has more pods than its workload has quota for. They wait.
   void tell_excess(const Workload& w, const Roster& roster) {
-    const std::size_t told = std::min(roster.excess().size(), kToldPods);
-    for (const auto& pod : std::span(roster.excess()).first(told)) {
-      scene_.plan.actions.push_back({pod, std::nullopt, false,
-                                     cannot_compose("workload " + key_of(w) + " has quota for " +
-                                                    std::to_string(roster.total()) + " pods, and other pods use it")});
-    }
+    scene_.tell(roster.excess(), cannot_compose("workload " + key_of(w) + " has quota for " +
+                                                std::to_string(roster.total()) + " pods, and other pods use it"));
   }
 
   JobReport::Replacement replacement(const Workload& w, const GroupTerms& terms, const Roster& roster) const {
@@ -247,7 +241,10 @@ class LiveGroup {
 
   void start(const WorkloadPtr& workload, const Roster& roster) {
     if (roster.waiting().empty()) return;
-    if (auto missing = waits_for_flavor(*workload, scene_.facts.flavors)) return scene_.say(std::move(*missing));
+    if (auto missing = waits_for_flavor(*workload, scene_.facts.flavors)) {
+      if (scene_.owner) scene_.tell(roster.waiting(), *missing);
+      return scene_.say(std::move(*missing));
+    }
     const auto infos = pod_set_infos(*workload, scene_.facts.flavors);
     if (!infos) return fail_to_start(workload, infos.error().message);
     std::map<std::string, std::int32_t> room;

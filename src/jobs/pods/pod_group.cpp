@@ -1,6 +1,5 @@
 #include "jobs/pods/pod_group.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "api/kueue/names.h"
@@ -8,7 +7,6 @@
 #include "jobs/pods/group_creation.h"
 #include "jobs/pods/group_scene.h"
 #include "jobs/pods/live_group.h"
-#include "jobs/pods/waiting.h"
 #include "jobs/workload_steps.h"
 
 namespace berth::jobs {
@@ -35,16 +33,11 @@ void with_deleted(GroupScene& scene, const WorkloadPtr& workload) {
 
 // Pods that their owner makes come again when they are deleted, so they stay; but nothing lets them go.
 void tell_those_that_never_start(GroupScene& scene, const Workload& w) {
-  auto waiting = scene.those(is_waiting_pod);
-  waiting.resize(std::min(waiting.size(), kToldPods));
-  for (const auto& pod : waiting) {
-    scene.plan.actions.push_back(
-        {pod, std::nullopt, false,
-         cannot_compose("workload " + key_of(w) + " is finished (" +
-                        api::find_condition(w.status.conditions, kFinished)->reason +
-                        "), so this pod does not start: " +
-                        (scene.owner ? "delete the workload to queue its pods again" : "delete the pod"))});
-  }
+  scene.tell(
+      scene.those(is_waiting_pod),
+      cannot_compose("workload " + key_of(w) + " is finished (" +
+                     api::find_condition(w.status.conditions, kFinished)->reason + "), so this pod does not start: " +
+                     (scene.owner ? "delete the workload to queue its pods again" : "delete the pod")));
 }
 
 void with_finished(GroupScene& scene, const WorkloadPtr& workload) {

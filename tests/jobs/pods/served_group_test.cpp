@@ -276,6 +276,16 @@ TEST(ServedGroups, AStatefulSetThatWasScaledDownIsReadyWithFewerPods) {
   EXPECT_EQ(all<ReportJob>(look(set_of(), {a0}, stored(kAdmitted))).at(0).report.pods_ready, false);
 }
 
+TEST(ServedGroups, OwnerAndPodsAreToldThatTheFlavorIsGone) {
+  Workload w = *stored(kAdmitted);
+  w.status.admission->pod_set_assignments.at(0).flavors = {{"cpu", "old"}};
+  const PodPlan plan = look(set_of(), {served(marked(new_pod("a-0")))}, std::make_shared<const Workload>(std::move(w)));
+  ASSERT_EQ(plan.actions.size(), 1u);
+  EXPECT_FALSE(plan.actions[0].patch || plan.actions[0].remove);
+  EXPECT_TRUE(plan.actions[0].event->note.starts_with("ResourceFlavor old does not exist: "));
+  EXPECT_EQ(events(plan).back(), "FailedToStart");
+}
+
 TEST(ServedGroups, AFailedPodIsReplacedByItsOwnerWithoutAWordFromTheWorkload) {
   const auto failed = served(
       apply_merge_patch(marked(new_pod("a-0")), yaml("{spec: {schedulingGates: null}, status: {phase: Failed}}")));
