@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/types.h"
 #include "api/meta.h"
