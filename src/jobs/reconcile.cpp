@@ -131,6 +131,7 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job, const
 
 void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
            std::vector<Step>& steps) {
+  if (auto missing = waits_for_flavor(*workload, facts.flavors)) return steps.push_back(std::move(*missing));
   const auto infos = pod_set_infos(*workload, facts.flavors);
   const Result<Json> started = infos ? adapter.started(job, *infos) : tl::unexpected(infos.error());
   if (!started) {

@@ -61,6 +61,19 @@ JobEvent name_is_taken(const std::string& key) {
 
 JobEvent cannot_compose(std::string why) { return {true, "ErrWorkloadCompose", std::move(why)}; }
 
+std::optional<JobEvent> waits_for_flavor(const Workload& w, const FlavorLookup& flavors) {
+  if (!w.status.admission) return std::nullopt;
+  for (const auto& assignment : w.status.admission->pod_set_assignments) {
+    for (const auto& [resource, flavor] : assignment.flavors) {
+      if (flavors(flavor) != nullptr) continue;
+      return JobEvent{true, "FailedToStart",
+                      "ResourceFlavor " + flavor + " does not exist: create it, or set spec.active of workload " +
+                          key_of(w) + " to false and back to true to get another flavor"};
+    }
+  }
+  return std::nullopt;
+}
+
 void remove(const WorkloadPtr& workload, std::vector<Step>& steps) {
   steps.push_back(DeleteWorkload{workload});
   steps.push_back(JobEvent{false, "DeletedWorkload", "Deleted not matching Workload: " + key_of(*workload)});

@@ -1,6 +1,7 @@
 // Steps about workloads that every kind of job takes, and the questions about workloads that decide them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ JobEvent created(const std::string& key);
 JobEvent declared_finished(const api::kueue::Workload& workload);
 JobEvent name_is_taken(const std::string& key);
 JobEvent cannot_compose(std::string why);
+// The warning that pods of an admitted workload cannot start before a flavor of its admission exists again; nullopt
+// when all of them exist. It is no reason to give the workload up: what runs on the flavor runs on.
+std::optional<JobEvent> waits_for_flavor(const api::kueue::Workload& workload, const FlavorLookup& flavors);
 
 // Deletes a workload that does not match its job.
 void remove(const WorkloadPtr& workload, std::vector<Step>& steps);

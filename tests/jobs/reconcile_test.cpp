@@ -96,6 +96,21 @@ TEST(Reconcile, AContradictingTemplateFinishesTheWorkloadAsFailedToStart) {
   EXPECT_TRUE(failed);
 }
 
+TEST(Reconcile, AJobWhoseFlavorIsGoneWaitsForIt) {
+  auto f = facts();
+  f.flavors = [](std::string_view) { return nullptr; };
+  const auto steps = reconcile(batch_job(), ptr(job()), {workload(kAdmittedStatus)}, f);
+  EXPECT_EQ(first<PatchJob>(steps), nullptr);
+  for (const auto& step : steps) {
+    const auto* report = std::get_if<ReportJob>(&step);
+    EXPECT_TRUE(report == nullptr || !report->report.finished);
+  }
+  ASSERT_NE(first<JobEvent>(steps), nullptr);
+  EXPECT_EQ(first<JobEvent>(steps)->reason, "FailedToStart");
+  EXPECT_TRUE(first<JobEvent>(steps)->note.starts_with("ResourceFlavor gpu does not exist: create it, or "))
+      << first<JobEvent>(steps)->note;
+}
+
 // Runs the stop of a running job to its end, with the states that an API server without a Job controller shows.
 TEST(Reconcile, AnEvictedJobStopsInStepsAndIsAsBefore) {
   const auto starting = steps_of(job(), {workload(kAdmittedStatus)});

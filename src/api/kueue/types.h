@@ -305,6 +305,7 @@ Json encode_workload_status(const WorkloadStatus& status);  // the value of .sta
 
 // Condition types and reasons of a Workload.
 inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
+inline constexpr std::string_view kWaitingForReplacementPods = "WaitingForReplacementPods";
 inline constexpr std::string_view kAdmitted = "Admitted";
 inline constexpr std::string_view kPodsReady = "PodsReady";
 inline constexpr std::string_view kFinished = "Finished";

@@ -44,12 +44,12 @@ std::vector<ReclaimablePod> merged(const WorkloadStatus& status, std::vector<Rec
 
 // A condition with the same content is left unchanged, including its observedGeneration.
 void tell_replacement(WorkloadStatus& status, const Workload& w, const JobReport::Replacement& told, Time now) {
-  const auto* before = api::find_condition(status.conditions, kWaitingForReplacementPods);
+  const auto* before = api::find_condition(status.conditions, api::kueue::kWaitingForReplacementPods);
   if (before == nullptr && !told.needed) return;
   const std::string_view why = told.needed ? std::string_view(told.reason) : reason::kNoReplacementNeeded;
   const std::string_view text = told.needed ? std::string_view(told.message) : message::kNoReplacementNeeded;
   if (before != nullptr && before->status == told.needed && before->reason == why && before->message == text) return;
-  set(status, w, kWaitingForReplacementPods, told.needed, why, text, now);
+  set(status, w, api::kueue::kWaitingForReplacementPods, told.needed, why, text, now);
 }
 
 WorkloadStatus with_report(const Workload& w, const JobReport& report, Time now) {

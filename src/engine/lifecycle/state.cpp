@@ -93,7 +93,7 @@ Hold hold_of(const Workload& w, const WorkloadStatus& status) {
   if (gate != w.meta.annotations.end() && !gate->second.empty()) return Hold::kGated;
   const auto* quota = api::find_condition(conditions, api::kueue::kQuotaReserved);
   if (quota != nullptr && !quota->status && quota->reason == reason::kOnHold) return Hold::kOnHold;
-  if (is_true(conditions, kWaitingForReplacementPods)) return Hold::kReplacementPods;
+  if (is_true(conditions, api::kueue::kWaitingForReplacementPods)) return Hold::kReplacementPods;
   if (has_failed_check(status)) return Hold::kFailedChecks;
   if (is_false(conditions, api::kueue::kRequeued) || (status.requeue_state && status.requeue_state->requeue_at))
     return Hold::kRequeuedFalse;

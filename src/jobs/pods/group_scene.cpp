@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/types.h"
 #include "api/meta.h"
+#include "jobs/pods/waiting.h"
 #include "jobs/workload_steps.h"
 
 namespace berth::jobs {
@@ -78,6 +81,11 @@ bool GroupScene::stop_all(std::string_view reason, std::string_view message) {
 void GroupScene::delete_excess(const std::vector<ManagedPodPtr>& excess) {
   if (served) return;
   for (const auto& pod : excess) plan.actions.push_back({pod, std::nullopt, true, excess_deleted()});
+}
+
+void GroupScene::tell(const std::vector<ManagedPodPtr>& which, const JobEvent& event) {
+  for (const auto& pod : std::span(which).first(std::min(which.size(), kToldPods)))
+    plan.actions.push_back({pod, std::nullopt, false, event});
 }
 
 std::vector<ManagedPodPtr> GroupScene::those(Which which) const {

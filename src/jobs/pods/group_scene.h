@@ -42,6 +42,8 @@ class GroupScene {
   bool any(Which which) const;
 
   void say(JobEvent event) { plan.steps.push_back(std::move(event)); }
+  // The event on each of these pods, but on no more than kToldPods.
+  void tell(const std::vector<ManagedPodPtr>& which, const JobEvent& event);
   void release(const ManagedPodPtr& pod);  // from the finalizer
   void release_those_that_left();
   // Returns whether a pod runs that must not.

@@ -51,6 +51,7 @@ class LiveGroup {
     if (scene_.prebuilt && !in_sync(w, workload)) return own(workload, roster);
     if (replan(workload, terms, roster)) return;
     scene_.delete_excess(roster.excess());
+    if (scene_.owner && has_condition(w, kQuotaReserved)) tell_excess(w, roster);
     if (scene_.owner && follow_owner(*scene_.owner, workload, scene_.facts, scene_.plan.steps)) return;
     own(workload, roster);
     if (!scene_.owner) follow(workload);
@@ -87,7 +88,7 @@ class LiveGroup {
     const Workload& w = *workload;
     JobReport what;
     what.stopped = !scene_.any(is_active_pod);
-    what.pods_ready = has_condition(w, kAdmitted) && roster.ready() >= roster.total();
+    what.pods_ready = has_condition(w, kAdmitted) && roster.ready() >= wanted(roster);
     if (!terms.serving) {
       what.reclaimable.emplace();
       for (const auto& [role, count] : roster.succeeded()) what.reclaimable->push_back({role, count});
@@ -100,6 +101,18 @@ class LiveGroup {
     }
     if (!scene_.served) what.replacement = replacement(w, terms, roster);
     scene_.plan.steps.push_back(report(workload, std::move(what)));
+  }
+
+  // An owner that was scaled down wants fewer pods than its workload has quota for.
+  std::int32_t wanted(const Roster& roster) const {
+    const bool fewer = scene_.owner && scene_.owner->total > 0;
+    return fewer ? std::min(scene_.owner->total, roster.total()) : roster.total();
+  }
+
+  // An owner that was scaled up has more pods than its workload has quota for. They wait.
+  void tell_excess(const Workload& w, const Roster& roster) {
+    scene_.tell(roster.excess(), cannot_compose("workload " + key_of(w) + " has quota for " +
+                                                std::to_string(roster.total()) + " pods, and other pods use it"));
   }
 
   JobReport::Replacement replacement(const Workload& w, const GroupTerms& terms, const Roster& roster) const {
@@ -227,6 +240,11 @@ class LiveGroup {
   }
 
   void start(const WorkloadPtr& workload, const Roster& roster) {
+    if (roster.waiting().empty()) return;
+    if (auto missing = waits_for_flavor(*workload, scene_.facts.flavors)) {
+      if (scene_.owner) scene_.tell(roster.waiting(), *missing);
+      return scene_.say(std::move(*missing));
+    }
     const auto infos = pod_set_infos(*workload, scene_.facts.flavors);
     if (!infos) return fail_to_start(workload, infos.error().message);
     std::map<std::string, std::int32_t> room;

@@ -14,11 +14,14 @@ namespace {
 
 using namespace api::kueue;
 
-// A workload that was given up for a reason that no longer holds: the owner is there, and nothing runs.
-void start_anew(GroupScene& scene, const WorkloadPtr& workload) {
+// A workload that was given up for a reason that no longer holds: the owner is there. It is removed when nothing runs.
+// Returns whether there is such a reason.
+bool start_anew(GroupScene& scene, const WorkloadPtr& workload) {
   const api::Condition* end = api::find_condition(workload->status.conditions, kFinished);
-  if (end == nullptr || holds_finalizer(*workload) || workload->meta.deletion || scene.any(is_active_pod)) return;
-  if (end->reason == "OutOfSync" || end->reason == "OwnerNotFound") remove(workload, scene.plan.steps);
+  if (end == nullptr || (end->reason != "OutOfSync" && end->reason != "OwnerNotFound")) return false;
+  if (!holds_finalizer(*workload) && !workload->meta.deletion && !scene.any(is_active_pod))
+    remove(workload, scene.plan.steps);
+  return true;
 }
 
 // A client deletes the workload of pods that exist. Those that run are deleted too; the others get a new workload.
@@ -26,6 +29,15 @@ void with_deleted(GroupScene& scene, const WorkloadPtr& workload) {
   scene.release_those_that_left();
   if (scene.stop_all(kWorkloadDeleted, "Workload is deleted") || scene.any(is_active_pod)) return;
   if (holds_finalizer(*workload)) scene.plan.steps.push_back(DropWorkloadFinalizer{workload});
+}
+
+// Pods that their owner makes come again when they are deleted, so they stay; but nothing lets them go.
+void tell_those_that_never_start(GroupScene& scene, const Workload& w) {
+  scene.tell(
+      scene.those(is_waiting_pod),
+      cannot_compose("workload " + key_of(w) + " is finished (" +
+                     api::find_condition(w.status.conditions, kFinished)->reason + "), so this pod does not start: " +
+                     (scene.owner ? "delete the workload to queue its pods again" : "delete the pod")));
 }
 
 void with_finished(GroupScene& scene, const WorkloadPtr& workload) {
@@ -37,7 +49,10 @@ void with_finished(GroupScene& scene, const WorkloadPtr& workload) {
     scene.say(declared_finished(w));
   }
   if (!scene.facts.managed) return;
-  if (scene.served) return scene.owner ? start_anew(scene, workload) : void();
+  if (scene.served) {
+    if (!scene.owner || !start_anew(scene, workload)) tell_those_that_never_start(scene, w);
+    return;
+  }
   std::vector<ManagedPodPtr> late;  // came after the end
   bool all_are_late = true;
   for (const auto& pod : scene.pods) {

@@ -93,6 +93,7 @@ WorkloadPtr workload_for(const ManagedPod& pod, const std::vector<WorkloadPtr>& 
 }
 
 void start_pod(const ManagedPodPtr& pod, const WorkloadPtr& workload, const JobFacts& facts, PodPlan& plan) {
+  if (auto missing = waits_for_flavor(*workload, facts.flavors)) return plan.steps.push_back(std::move(*missing));
   const auto infos = pod_set_infos(*workload, facts.flavors);
   auto action =
       !infos ? tl::unexpected(infos.error())

@@ -1,5 +1,6 @@
 #include "jobs/pods/waiting.h"
 
+#include "api/kueue/names.h"
 #include "api/kueue/types.h"
 #include "jobs/workload_steps.h"
 
@@ -8,23 +9,43 @@ namespace {
 
 using namespace api::kueue;
 
+bool waits(const Workload& w) { return !w.meta.deletion && !finished(w) && !has_condition(w, kAdmitted); }
+
 // The condition that says why a workload waits: for quota first, then for its checks. Null when it does not wait.
 const api::Condition* what_is_missing(const Workload& w) {
-  if (w.meta.deletion || finished(w) || has_condition(w, kAdmitted)) return nullptr;
+  if (!waits(w)) return nullptr;
   const auto* reserved = api::find_condition(w.status.conditions, kQuotaReserved);
   if (reserved == nullptr) return nullptr;
   const auto* missing = reserved->status ? api::find_condition(w.status.conditions, kAdmitted) : reserved;
   return missing == nullptr || missing->status || missing->message.empty() ? nullptr : missing;
 }
 
+// A group that lost pods is not evaluated before others come, so what was missing before says nothing any more.
+const api::Condition* missing_pods(const Workload& w) {
+  if (!waits(w) || has_condition(w, kQuotaReserved)) return nullptr;
+  const auto* pods = api::find_condition(w.status.conditions, kWaitingForReplacementPods);
+  return pods != nullptr && pods->status ? pods : nullptr;
+}
+
+std::string text_of(const Workload& w, const api::Condition& missing) {
+  if (w.queue_name.empty()) return "Waits for a queue: its label " + std::string(kQueueLabel) + " is not set";
+  return "Waits in LocalQueue \"" + w.queue_name + "\": " + missing.message;
+}
+
 }  // namespace
 
 std::optional<JobEvent> waiting_news(const WorkloadPtr& old, const WorkloadPtr& now) {
+  if (const auto* pods = now ? missing_pods(*now) : nullptr) {
+    if (old && missing_pods(*old) != nullptr) return std::nullopt;
+    return JobEvent{true, pods->reason,
+                    "The group waits for pods in the place of those that are gone: " + pods->message};
+  }
   const auto* missing = now ? what_is_missing(*now) : nullptr;
   if (missing == nullptr) return std::nullopt;
-  const auto* before = old && old->meta.uid == now->meta.uid ? what_is_missing(*old) : nullptr;
+  const bool comparable = old && old->meta.uid == now->meta.uid && old->queue_name == now->queue_name;
+  const auto* before = comparable ? what_is_missing(*old) : nullptr;
   if (before != nullptr && before->type == missing->type && before->reason == missing->reason) return std::nullopt;
-  return JobEvent{true, missing->reason, "Waits in LocalQueue \"" + now->queue_name + "\": " + missing->message};
+  return JobEvent{true, missing->reason, text_of(*now, *missing)};
 }
 
 }  // namespace berth::jobs

@@ -106,6 +106,27 @@ TEST(PodGroups, AllPodsAreLetGoAndNeverMoreThanTheQuotaHas) {
   EXPECT_TRUE(all<ReportJob>(plan).at(0).report.replacement);
 }
 
+TEST(PodGroups, AGroupWhoseFlavorIsGoneRunsOnAndItsNewPodsWait) {
+  const auto waiting = std::vector{member("a", 2), member("b", 2)};
+  const auto workload = group_workload(waiting, kAdmitted);
+  JobFacts without = facts(workload);
+  without.flavors = [](std::string_view) { return nullptr; };
+  const auto look = [&](std::vector<ManagedPodPtr> pods) {
+    return reconcile_group("ns", "g", std::move(pods), without, kNow);
+  };
+  const PodPlan running = look({member("a", 2, {kRunning}), member("b", 2, {kRunning})});
+  EXPECT_TRUE(running.actions.empty());
+  EXPECT_FALSE(std::ranges::any_of(events(running), [](const auto& text) { return text.starts_with("Failed"); }));
+  const PodPlan replaced = look({member("a", 2, {kRunning}), member("b", 2)});
+  EXPECT_TRUE(replaced.actions.empty());
+  EXPECT_TRUE(std::ranges::any_of(events(replaced), [](const auto& text) {
+    return text.starts_with("FailedToStart: ResourceFlavor f does not exist: create it, or ");
+  }));
+  for (const auto& plan : {running, replaced}) {
+    for (const auto& report : all<ReportJob>(plan)) EXPECT_FALSE(report.report.finished);
+  }
+}
+
 TEST(PodGroups, AFailedPodIsReplacedAndReleased) {
   const auto workload = group_workload({member("a", 2), member("b", 2)}, kAdmitted);
   const auto ok = member("a", 2, {kRunning});

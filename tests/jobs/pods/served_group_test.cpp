@@ -261,8 +261,29 @@ TEST(ServedGroups, AWorkloadWithQuotaKeepsItsSizeAndTheOwnerIsTold) {
   ensure_path(third, {"metadata", "annotations", "kueue.x-k8s.io/pod-group-total-count"}) = "3";
   pods.push_back(served(third));
   const PodPlan plan = look(set_of("{spec: {replicas: 3}}"), pods, stored(kAdmitted));
-  EXPECT_TRUE(plan.actions.empty()) << "the third pod waits and is not deleted";
+  ASSERT_EQ(plan.actions.size(), 1u);
+  EXPECT_EQ(plan.actions[0].pod->name, "a-2");
+  EXPECT_FALSE(plan.actions[0].patch || plan.actions[0].remove) << "the third pod waits and is not deleted";
+  EXPECT_EQ(plan.actions[0].event->note, "workload ns/" + kGroup + " has quota for 2 pods, and other pods use it");
   EXPECT_EQ(events(plan).front(), "ErrWorkloadCompose");
+}
+
+// "kubectl scale" passes the webhooks by.
+TEST(ServedGroups, AStatefulSetThatWasScaledDownIsReadyWithFewerPods) {
+  const auto a0 = served(apply_merge_patch(marked(new_pod("a-0")), yaml(kRunning)));
+  const PodPlan plan = look(set_of("{spec: {replicas: 1}}"), {a0}, stored(kAdmitted));
+  EXPECT_EQ(all<ReportJob>(plan).at(0).report.pods_ready, true);
+  EXPECT_EQ(all<ReportJob>(look(set_of(), {a0}, stored(kAdmitted))).at(0).report.pods_ready, false);
+}
+
+TEST(ServedGroups, OwnerAndPodsAreToldThatTheFlavorIsGone) {
+  Workload w = *stored(kAdmitted);
+  w.status.admission->pod_set_assignments.at(0).flavors = {{"cpu", "old"}};
+  const PodPlan plan = look(set_of(), {served(marked(new_pod("a-0")))}, std::make_shared<const Workload>(std::move(w)));
+  ASSERT_EQ(plan.actions.size(), 1u);
+  EXPECT_FALSE(plan.actions[0].patch || plan.actions[0].remove);
+  EXPECT_TRUE(plan.actions[0].event->note.starts_with("ResourceFlavor old does not exist: "));
+  EXPECT_EQ(events(plan).back(), "FailedToStart");
 }
 
 TEST(ServedGroups, AFailedPodIsReplacedByItsOwnerWithoutAWordFromTheWorkload) {
@@ -285,6 +306,12 @@ TEST(ServedGroups, AWorkloadThatWasGivenUpByMistakeIsMadeAnew) {
     EXPECT_EQ(all<DeleteWorkload>(look(set_of(), pods, finished("OutOfSync", false))).size(), 1u);
     EXPECT_EQ(all<DeleteWorkload>(look(set_of(), pods, finished("FailedToStart", false))).size(), 0u);
   }
+  const PodPlan stuck = look(set_of(), {pod}, finished("FailedToStart", false));
+  ASSERT_EQ(stuck.actions.size(), 1u);
+  EXPECT_FALSE(stuck.actions[0].patch || stuck.actions[0].remove);
+  EXPECT_EQ(stuck.actions[0].event->note, "workload ns/" + kGroup +
+                                              " is finished (FailedToStart), so this pod does not start: delete the "
+                                              "workload to queue its pods again");
 }
 
 TEST(ServedGroups, WithoutItsOwnerTheWorkloadIsAnOrphan) {

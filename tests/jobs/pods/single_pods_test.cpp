@@ -107,6 +107,17 @@ TEST(SinglePods, APodThatContradictsItsAdmissionFinishesTheWorkload) {
   EXPECT_EQ(reports.back().report.finished->reason, "FailedToStart");
 }
 
+TEST(SinglePods, APodWhoseFlavorIsGoneWaitsForIt) {
+  const auto workload = single_workload(kAdmitted);
+  JobFacts without = facts(workload);
+  without.flavors = [](std::string_view) { return nullptr; };
+  const PodPlan plan = reconcile_pod(managed(pod()), {workload}, without, kNow);
+  EXPECT_TRUE(plan.actions.empty());
+  for (const auto& report : all<ReportJob>(plan)) EXPECT_FALSE(report.report.finished);
+  ASSERT_EQ(events(plan).size(), 1u);
+  EXPECT_TRUE(events(plan)[0].starts_with("FailedToStart: ResourceFlavor f does not exist: create it, or "));
+}
+
 TEST(SinglePods, AnEvictedPodIsMarkedAndDeleted) {
   const PodPlan plan = single(pod(kRunning), {single_workload(kEvicted)});
   ASSERT_EQ(plan.actions.size(), 1u);
