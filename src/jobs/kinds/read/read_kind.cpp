@@ -31,15 +31,11 @@ cel::TypePtr type_below(cel::TypePtr type, const Path& path) {
 
 // Kinds that have code of their own: a description beside it would manage each job twice.
 constexpr std::pair<std::string_view, std::string_view> kHaveCode[] = {
-    {"batch", "Job"},
-    {"apps", "Deployment"},
-    {"apps", "StatefulSet"},
-    {"leaderworkerset.x-k8s.io", "LeaderWorkerSet"}};
+    {"batch", "Job"}, {"apps", "Deployment"}, {"apps", "StatefulSet"}, {"leaderworkerset.x-k8s.io", "LeaderWorkerSet"}};
 
 bool has_code(const JobKindSpec& kind) {
-  return std::ranges::any_of(kHaveCode, [&](const auto& one) {
-    return one.first == kind.resource.group && one.second == kind.kind;
-  });
+  return std::ranges::any_of(
+      kHaveCode, [&](const auto& one) { return one.first == kind.resource.group && one.second == kind.kind; });
 }
 
 class Reader {
