@@ -74,6 +74,10 @@ JsonPtr user_template(const Json& pod_template) {
   if (const Json* spec = find(pod_template, "spec")) result.as_object()["spec"] = *spec;
   strip_admission(result);
   write_decimals_as_text(result);
+  // The API server takes an empty list in a Workload, and refuses every pod of it; a list that is not there it refuses.
+  if (const Json* containers = find_path(result, {"spec", "containers"});
+      containers != nullptr && containers->is_array() && containers->get_array().empty())
+    erase_path(result, {"spec", "containers"});
   return std::make_shared<const Json>(std::move(result));
 }
 
