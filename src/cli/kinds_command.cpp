@@ -79,7 +79,8 @@ Result<std::vector<JobKindPtr>> all_kinds(const std::string& directory) {
   return out;
 }
 
-// Counts the objects of each kind that name a queue, page by page.
+// Counts the objects of each kind that name a queue, page by page. Ends with the first answer that every other one
+// would be, too: the server is not reached, or does not know the user.
 class Census {
  public:
   Census(api::RestClient& client, const std::vector<JobKindPtr>& kinds, std::function<void()> done)
@@ -96,11 +97,16 @@ class Census {
     client_.call(std::move(request), [this](const api::RestResponse& response) { take(response); });
   }
   const std::vector<Seen>& seen() const { return seen_; }
+  const std::optional<api::RestResponse>& refused() const { return refused_; }
 
  private:
   static constexpr std::int64_t kPage = 500;
 
   void take(const api::RestResponse& response) {
+    if (response.code == 0 || response.code == 401) {
+      refused_ = response;
+      return done_();
+    }
     Seen& seen = seen_[at_];
     page_.clear();
     if (response.ok()) {
@@ -119,6 +125,7 @@ class Census {
   api::RestClient& client_;
   const std::vector<JobKindPtr>& kinds_;
   std::vector<Seen> seen_;
+  std::optional<api::RestResponse> refused_;
   std::size_t at_ = 0;
   std::string page_;
   std::function<void()> done_;
@@ -141,9 +148,13 @@ std::vector<Seen> look(const KindsFlags& flags, const std::vector<JobKindPtr>& k
   if (!client) return tell(client.error().message);
   controller::KindChecks checks(**client, executor, kinds);
   checks.on_round([&] { executor.stop(); });
-  Census census(**client, kinds, [&] { checks.start(); });
+  Census census(**client, kinds, [&] {
+    if (census.refused()) return executor.stop();
+    checks.start();
+  });
   executor.post([&] { census.next(); });
   executor.run();
+  if (census.refused()) return tell(explain_refusal(*census.refused(), kinds.front()->resource, found->access));
   auto out = census.seen();
   for (std::size_t i = 0; i < kinds.size(); ++i) out[i].fit = checks.of(*kinds[i]);
   return out;

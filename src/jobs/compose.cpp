@@ -83,6 +83,13 @@ Result<Workload> compose(Draft draft, const JobFacts& facts) {
   return w;
 }
 
+std::optional<std::string> unknown_pod_class(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+  if (!label(job, kPriorityClassLabel).empty()) return std::nullopt;
+  const std::string name = adapter.priority_class(job);
+  if (name.empty() || facts.priority_class(name)) return std::nullopt;
+  return "PriorityClass \"" + name + "\" not found: no pod of the job could be created";
+}
+
 Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
   const std::string uid(string_at(job, {"metadata", "uid"}));
   const std::string name(string_at(job, {"metadata", "name"}));

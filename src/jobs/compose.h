@@ -27,6 +27,9 @@ struct Draft {
 // The workload of a draft, with the finalizer. Fails when the object names a WorkloadPriorityClass that does not exist.
 Result<api::kueue::Workload> compose(Draft draft, const JobFacts& facts);
 
+// What is wrong with a job whose pods have a PriorityClass that does not exist: the API server refuses such pods. A
+// WorkloadPriorityClass of its own takes precedence, and then the class of the pods is not looked at.
+std::optional<std::string> unknown_pod_class(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
 // The Workload for a job that has none yet. Fails as compose() does.
 Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
 // The name of the job's workload, whether or not it exists.

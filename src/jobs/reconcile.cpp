@@ -99,6 +99,7 @@ void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts&
     if (!has_controller(*there)) return steps.push_back(UpdateWorkload{there, own(adapter, job, *there)});
     return steps.push_back(name_is_taken(key));
   }
+  if (const auto why = unknown_pod_class(adapter, job, facts)) return steps.push_back(cannot_compose(*why));
   auto fresh = make_workload(adapter, job, facts);
   if (!fresh) return steps.push_back(JobEvent{true, std::string(kClassNotFound), fresh.error().message});
   steps.push_back(CreateWorkload{std::move(*fresh)});

@@ -199,9 +199,13 @@ TEST_F(DescribedKindsTest, AJobThatNoWorkloadCanBeMadeOfSaysSo) {
   make(kPyTorchJobs, "PyTorchJob", "default",
        "{metadata: {name: a, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {pytorchReplicaSpecs: {Master: {replicas: "
        "1, template: {spec: {}}}}}}");
+  make(kPyTorchJobs, "PyTorchJob", "default",
+       "{metadata: {name: b, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {pytorchReplicaSpecs: {Master: {replicas: "
+       "1, template: {spec: {containers: []}}}}}}");
   pass();
   EXPECT_THAT(workloads(), IsEmpty());
-  EXPECT_THAT(events("a"), Contains(AllOf(HasSubstr("ErrWorkloadCompose: "), HasSubstr("containers"))));
+  for (const std::string_view name : {"a", "b"})
+    EXPECT_THAT(events(name), Contains(AllOf(HasSubstr("ErrWorkloadCompose: "), HasSubstr("containers"))));
 }
 
 TEST_F(DescribedKindsTest, AFinishedJobFinishesItsWorkload) {

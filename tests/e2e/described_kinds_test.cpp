@@ -1,8 +1,10 @@
 // Jobs of described kinds that wait in a queue, as a user of kubectl sees them, on `berth up`.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -170,6 +172,21 @@ std::string description(const std::string& kind) {
   return "apiVersion: berth.dev/v1alpha1\nkind: JobKind\nspec:\n  group: example.com\n  version: v1\n  kind: " + kind +
          "\n  suspend: spec.suspend\n  podSets: [{name: main, template: spec.template}]\n"
          "  finished: 'false'\n  active: 'false'\n  ready: 'true'\n";
+}
+
+TEST(ForeignKind, KindsTellsOnceThatThereIsNoServer) {
+  const std::string dir = testing::TempDir() + "berth-kinds-without-server-" + std::to_string(getpid());
+  std::filesystem::create_directories(dir);
+  std::ofstream(dir + "/kubeconfig")
+      << "apiVersion: v1\nkind: Config\ncurrent-context: a\n"
+         "clusters: [{name: a, cluster: {server: 'https://127.0.0.1:1', insecure-skip-tls-verify: true}}]\n"
+         "contexts: [{name: a, context: {cluster: a, user: a}}]\n"
+         "users: [{name: a, user: {}}]\n";
+  const Finished table = run({BERTH_PROGRAM, "kinds", "--kubeconfig", dir + "/kubeconfig"}, {});
+  EXPECT_THAT(table.out, ContainsRegex("PyTorchJob +kubeflow.org/v1 +[?] +[?] +- "));
+  EXPECT_THAT(table.err, testing::StartsWith("berth: the cluster is not asked: https://127.0.0.1:1 cannot be used"));
+  EXPECT_EQ(std::ranges::count(table.err, '\n'), 1);
+  std::filesystem::remove_all(dir);
 }
 
 TEST(ForeignKind, KindsTellsWhichDescriptionsDoNotFitWhatIsInstalled) {

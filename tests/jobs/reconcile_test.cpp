@@ -67,6 +67,23 @@ TEST(Reconcile, PriorityComesFromTheLabelThenThePodsThenTheGlobalDefault) {
   EXPECT_EQ(int_at(made(job(), f), {"spec", "priority"}), 3);
 }
 
+// The API server would refuse every pod of it.
+TEST(Reconcile, AJobWaitsForThePriorityClassOfItsPods) {
+  const Json waiting = job("{spec: {template: {spec: {priorityClassName: late}}}}");
+  const auto steps = steps_of(waiting, {});
+  EXPECT_EQ(first<CreateWorkload>(steps), nullptr);
+  ASSERT_NE(first<JobEvent>(steps), nullptr);
+  EXPECT_EQ(first<JobEvent>(steps)->reason, "ErrWorkloadCompose");
+  EXPECT_EQ(first<JobEvent>(steps)->note, "PriorityClass \"late\" not found: no pod of the job could be created");
+  auto f = facts();
+  f.priority_class = [](std::string_view) { return std::optional(5); };
+  EXPECT_EQ(int_at(made(waiting, f), {"spec", "priority"}), 5);
+  const Json of_workloads =
+      job("{metadata: {labels: {kueue.x-k8s.io/priority-class: high}}, spec: {template: {spec: {priorityClassName: "
+          "late}}}}");
+  EXPECT_EQ(int_at(made(of_workloads, facts()), {"spec", "priority"}), 100);
+}
+
 TEST(Reconcile, AnAdmittedJobStartsOnItsFlavor) {
   const auto steps = steps_of(job(), {workload(kAdmittedStatus)});
   const auto* patch = first<PatchJob>(steps);

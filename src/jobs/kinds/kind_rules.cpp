@@ -23,13 +23,21 @@ bool is_suspended(const JobKindSpec& kind, const Json& job) {
 // Kinds whose pods Kueue can resize while they run.
 bool may_be_elastic(const JobKindSpec& kind) { return kind.resource.group == "ray.io"; }
 
+// A rule about the update itself reads the object before it, and says nothing about that object alone.
+bool was_broken(const Validation& validation, const Json* old) {
+  if (old == nullptr) return false;
+  const auto valid = validation.rule.truth(Scope(*old));
+  return valid && !*valid;
+}
+
+// An update is not refused for what was wrong before it, or a job could not be stopped any more.
 void check_validations(const JobKindSpec& kind, const Json& job, const Json* old, FieldErrors& errors) {
   Scope scope(job);
   if (old != nullptr) scope.with_old(*old);
   for (const auto& validation : kind.validations) {
     if (old != nullptr && !validation.updates) continue;
     const auto valid = validation.rule.truth(scope);
-    if (valid && *valid) continue;
+    if ((valid && *valid) || was_broken(validation, old)) continue;
     const auto message = valid ? validation.message.text(scope) : Result<std::string>(valid.error().message);
     errors.push_back(
         api::invalid_without_value(validation.field, message ? *message : std::string_view(message.error().message)));

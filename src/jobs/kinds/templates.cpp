@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "api/core/pod_resources.h"
 #include "api/core/scheduling.h"
 #include "base/planted.h"
 
@@ -34,6 +35,24 @@ void restore_template(Json& job, const Place& pod_template, const Json& original
   if (!had_metadata && left != nullptr && left->is_object() && left->get_object().empty()) erase_at(job, metadata);
 }
 
+// A schema that does not look into templates takes amounts with decimals (cpu: 0.5); the schema of a Workload does not.
+void write_decimals_as_text(Json& pod_template) {
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    Json* containers = const_cast<Json*>(find_path(pod_template, {"spec", list}));
+    if (containers == nullptr || !containers->is_array()) continue;
+    for (Json& container : containers->get_array()) {
+      for (const std::string_view part : {"requests", "limits"}) {
+        Json* amounts = const_cast<Json*>(find_path(container, {"resources", part}));
+        if (amounts == nullptr || !amounts->is_object()) continue;
+        for (auto& amount : amounts->get_object()) {
+          if (!amount.value().is_double()) continue;
+          if (const auto quantity = api::decode_quantity(amount.value())) amount.value() = quantity->to_string();
+        }
+      }
+    }
+  }
+}
+
 JsonObject to_object(const api::StringMap& from) {
   JsonObject out;
   for (const auto& [key, value] : from) out[key] = value;
@@ -54,6 +73,11 @@ JsonPtr user_template(const Json& pod_template) {
   }
   if (const Json* spec = find(pod_template, "spec")) result.as_object()["spec"] = *spec;
   strip_admission(result);
+  write_decimals_as_text(result);
+  // The API server takes an empty list in a Workload, and refuses every pod of it; a list that is not there it refuses.
+  if (const Json* containers = find_path(result, {"spec", "containers"});
+      containers != nullptr && containers->is_array() && containers->get_array().empty())
+    erase_path(result, {"spec", "containers"});
   return std::make_shared<const Json>(std::move(result));
 }
 

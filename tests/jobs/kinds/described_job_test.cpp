@@ -60,6 +60,18 @@ TEST(DescribedJob, ThePriorityClassIsThatOfThePolicyOrOfTheFirstTemplateThatHasO
   EXPECT_EQ(job_of("JobSet").priority_class(yaml(kJobSet)), "low");
 }
 
+// Some definitions do not look into templates; that of a Workload does.
+TEST(DescribedJob, AmountsWithDecimalsAreTexts) {
+  const Json job = yaml(
+      "{spec: {replicatedJobs: [{name: a, template: {spec: {template: {spec: {initContainers: [{name: i, resources: "
+      "{limits: {cpu: 0.1}}}], containers: [{name: c, resources: {requests: {cpu: 0.5, memory: 1500000, gpu: "
+      "2}}}]}}}}}]}}");
+  const auto pod_sets = job_of("JobSet").pod_sets(job);
+  EXPECT_EQ(canonical_json(*pod_sets[0].template_),
+            R"({"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"500m","gpu":2,"memory":1500000}}}],)"
+            R"("initContainers":[{"name":"i","resources":{"limits":{"cpu":"100m"}}}]}})");
+}
+
 TEST(DescribedJob, StoppingRestoresWhatStartingWrote) {
   for (const auto& [kind, text] : {std::pair("PyTorchJob", kPyTorch), std::pair("JobSet", kJobSet)}) {
     const auto adapter = job_of(kind);

@@ -94,6 +94,32 @@ TEST(KindRules, TheRanksOfMpiWorkersBeginBehindALauncherThatWorks) {
             "");
 }
 
+// Operators know other types by other rules, or refuse them; their pods would have no quota.
+TEST(KindRules, KubeflowJobsHaveNoPodsOfUnknownTypes) {
+  for (const auto& [kind, member] :
+       {std::pair("PyTorchJob", "pytorchReplicaSpecs"), std::pair("TFJob", "tfReplicaSpecs"),
+        std::pair("XGBoostJob", "xgbReplicaSpecs"), std::pair("PaddleJob", "paddleReplicaSpecs"),
+        std::pair("JAXJob", "jaxReplicaSpecs"), std::pair("MPIJob", "mpiReplicaSpecs")}) {
+    const Webhook webhook(kind);
+    const std::string open = "{" + std::string(member) + ": {Worker: {template: $}";
+    EXPECT_EQ(webhook.refusal(job(open + "}}")), "") << kind;
+    EXPECT_THAT(webhook.refusal(job(open + ", worker: {template: $}}}")),
+                HasSubstr("spec." + std::string(member) + ": Invalid value: must have no types but "));
+  }
+}
+
+// The controller could not stop the job any more, either.
+TEST(KindRules, AnUpdateIsNotRefusedForWhatWasWrongBefore) {
+  const Webhook webhook("JAXJob");
+  const Json wrong = job("{jaxReplicaSpecs: {Worker: {template: $}, Other: {template: $}}}");
+  Json changed = wrong;
+  ensure_path(changed, {"spec", "runPolicy", "suspend"}) = true;
+  EXPECT_NE(webhook.refusal(changed), "");
+  EXPECT_EQ(webhook.refusal(changed, &wrong), "");
+  const Json right = job("{jaxReplicaSpecs: {Worker: {template: $}}}");
+  EXPECT_NE(webhook.refusal(changed, &right), "");
+}
+
 TEST(KindRules, RayClustersMayNotScaleThemselves) {
   const std::string cluster = std::string(kCluster.substr(0, kCluster.size() - 1)) + ", enableInTreeAutoscaling: true}";
   EXPECT_THAT(

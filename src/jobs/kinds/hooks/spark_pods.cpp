@@ -66,14 +66,18 @@ double overhead_factor(const Section& section) {
   return type == "Python" || type == "R" ? kOverheadOfOthers : kOverheadOfJava;
 }
 
-// Spark asks for the memory and its overhead.
+// Spark asks for the memory and its overhead. The limit of a template does not count: Spark writes its own.
 void add_memory(const Section& section, Json& container) {
   const std::int64_t heap = take_memory(section, "memory").value_or(kDefaultMebibytes);
   const auto overhead = take_memory(section, "memoryOverhead");
   const auto factored = static_cast<std::int64_t>(static_cast<double>(heap) * overhead_factor(section));
-  set_amount(container, "requests", "memory", mebibytes(heap + overhead.value_or(std::max(factored, kLeastOverhead))));
-  if (const auto limit = take_memory(section, "memoryLimit"))
+  const auto all = mebibytes(heap + overhead.value_or(std::max(factored, kLeastOverhead)));
+  set_amount(container, "requests", "memory", all);
+  if (const auto limit = take_memory(section, "memoryLimit")) {
     set_amount(container, "limits", "memory", mebibytes(*limit));
+  } else if (find_path(container, {"resources", "limits", "memory"}) != nullptr) {
+    set_amount(container, "limits", "memory", all);
+  }
 }
 
 // Without coreRequest, Spark asks for its cores.

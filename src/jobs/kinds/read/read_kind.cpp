@@ -1,5 +1,6 @@
 #include "jobs/kinds/read/read_kind.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/config/fields.h"
@@ -26,6 +27,15 @@ cel::TypePtr type_below(cel::TypePtr type, const Path& path) {
     }
   }
   return type;
+}
+
+// Kinds that have code of their own: a description beside it would manage each job twice.
+constexpr std::pair<std::string_view, std::string_view> kHaveCode[] = {
+    {"batch", "Job"}, {"apps", "Deployment"}, {"apps", "StatefulSet"}, {"leaderworkerset.x-k8s.io", "LeaderWorkerSet"}};
+
+bool has_code(const JobKindSpec& kind) {
+  return std::ranges::any_of(
+      kHaveCode, [&](const auto& one) { return one.first == kind.resource.group && one.second == kind.kind; });
 }
 
 class Reader {
@@ -85,6 +95,8 @@ class Reader {
       spec.expected("kind", Json(kind.kind), "a kind of the API: " + broken);
     if (const auto broken = api::check_dns_label(kind.resource.resource); !broken.empty())
       spec.expected("resource", Json(kind.resource.resource), "the plural name of the resource: " + broken);
+    if (has_code(kind))
+      spec.error("kind", kind.kind + " of " + kind.resource.group + " cannot be described: Berth has code for it");
   }
 
   void required_text(Fields& fields, std::string_view name, std::string& out) {
@@ -126,8 +138,10 @@ class Reader {
 
   void read_expression(Fields& fields, std::string_view name, Expression& out, Kind wanted,
                        const cel::TypePtr& item = nullptr, bool required = false) {
-    std::string source;
-    fields.text(name, source);
+    const Json* value = fields.take(name);
+    if (value != nullptr && !value->is_null() && !value->is_string())
+      return fields.expected(name, *value, "a CEL expression as a text, in quotes");
+    const std::string source(value != nullptr && value->is_string() ? view(value->get_string()) : std::string_view());
     if (source.empty()) {
       if (required) fields.error(name, "required: a CEL expression");
       return;

@@ -66,6 +66,21 @@ TEST(ExternalKinds, AreFoundByTheKindOfAnObject) {
   EXPECT_EQ(external_kind_of("batch/v1", "JobSet"), "");
 }
 
+// JobSet's webhook gives the rules of a failure policy their names before the schema is looked at.
+TEST(ExternalKinds, RulesOfAFailurePolicyNeedNoName) {
+  for (const embedded::File& file : embedded::external_crds()) {
+    if (file.name.find("/jobsets.yaml") == std::string_view::npos) continue;
+    const auto resources = resources_of_crd(schema_support::yaml(file.content));
+    ASSERT_TRUE(resources.has_value());
+    const Json set = schema_support::yaml(
+        "{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, metadata: {name: a}, spec: {failurePolicy: {rules: "
+        "[{action: FailJobSet, onJobFailureReasons: [PodFailurePolicy]}]}, replicatedJobs: []}}");
+    EXPECT_THAT(schema_support::texts(validate_schema(set, nullptr, *resources->at(0)->schema, "")), IsEmpty());
+    return;
+  }
+  FAIL() << "no definition of JobSets";
+}
+
 // The parts of the spec and the status of each kind; what Kubernetes' own types have is explained with those.
 TEST(ExternalKinds, ExplainWhatIsTheirOwn) {
   for (const embedded::File& file : embedded::external_crds()) {

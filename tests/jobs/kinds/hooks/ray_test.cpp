@@ -41,6 +41,24 @@ TEST(Ray, GroupsHaveAPodForEachHost) {
   }
 }
 
+// Without `replicas` a group has its least number, as after the defaults of the definition.
+TEST(Ray, GroupsCountThePodsThatTheOperatorMakes) {
+  const auto count_of = [](std::string_view group) {
+    const Json job =
+        yaml("{spec: {headGroupSpec: {template: {spec: {containers: []}}}, workerGroupSpecs: [{groupName: w, " +
+             std::string(group) + ", template: {spec: {containers: []}}}]}}");
+    return job_of("RayCluster").pod_sets(job).back().count;
+  };
+  EXPECT_EQ(count_of("minReplicas: 2, maxReplicas: 5"), 2);
+  EXPECT_EQ(count_of("rayStartParams: {}"), 0);
+  EXPECT_EQ(count_of("replicas: 1, minReplicas: 3, maxReplicas: 5"), 3);
+  EXPECT_EQ(count_of("replicas: 9, minReplicas: 0, maxReplicas: 2"), 2);
+  EXPECT_EQ(count_of("replicas: -1, maxReplicas: 2"), 0);
+  EXPECT_EQ(count_of("replicas: 1, minReplicas: 3, maxReplicas: 5, numOfHosts: 4"), 12);
+  EXPECT_EQ(count_of("replicas: 2, minReplicas: 2, maxReplicas: 2, suspend: true"), 0);
+  EXPECT_EQ(count_of("replicas: 2, suspend: false"), 2);
+}
+
 TEST(Ray, ContainersThatTheOperatorAddsCount) {
   const auto adapter = job_of("RayCluster");
   const Json scaled = head_of(adapter, object("", "{enableInTreeAutoscaling: true}"));

@@ -47,6 +47,21 @@ TEST(Spark, DefaultsAreThoseOfSpark) {
             R"({"requests":{"cpu":"1","memory":"1536Mi"}})");
 }
 
+// Spark replaces the amounts of memory that a template has. Its limit of cpu stays.
+TEST(Spark, ALimitOfATemplateIsNotBelowTheMemoryOfSpark) {
+  const auto with = [](std::string_view more) {
+    return application("{}",
+                       "{memory: 1g, memoryOverhead: 512m, template: {spec: {containers: [{name: "
+                       "spark-kubernetes-executor, resources: {requests: {memory: 1Gi}, limits: {cpu: 1500m, "
+                       "memory: 1512Mi}}}]}}" +
+                           std::string(more) + "}");
+  };
+  EXPECT_EQ(amounts(with(""), 1),
+            R"({"limits":{"cpu":"1500m","memory":"1536Mi"},"requests":{"cpu":"1","memory":"1536Mi"}})");
+  EXPECT_EQ(amounts(with(", memoryLimit: 2g"), 1),
+            R"({"limits":{"cpu":"1500m","memory":"2Gi"},"requests":{"cpu":"1","memory":"1536Mi"}})");
+}
+
 TEST(Spark, WrongAmountsAreErrors) {
   const auto adapter = job_of("SparkApplication");
   EXPECT_THAT(support::problem(adapter, application("{memory: 2Gi}", "{}")), HasSubstr("spec.driver.memory"));

@@ -68,6 +68,23 @@ TEST(ReadKind, MistakesHaveALineAndAField) {
   EXPECT_THAT(error_of(""), HasSubstr("expected one JobKind"));
 }
 
+TEST(ReadKind, AnExpressionThatIsNoTextIsOneMistake) {
+  EXPECT_EQ(error_of(with("ready: \"'Ready' in conditions\"", "ready: true")),
+            "flux.yaml:15: spec.ready: is true, expected a CEL expression as a text, in quotes");
+  EXPECT_EQ(error_of(with("count: self.spec.size", "count: 3")),
+            "flux.yaml:12: spec.podSets[0].count: is 3, expected a CEL expression as a text, in quotes");
+}
+
+// Two parts of the controller would start and stop its jobs in turns.
+TEST(ReadKind, AKindThatHasCodeCannotBeDescribed) {
+  EXPECT_EQ(error_of(with("flux.example.org\n  version: v1\n  kind: MiniCluster", "batch\n  version: v1\n  kind: Job")),
+            "flux.yaml:7: spec.kind: Job of batch cannot be described: Berth has code for it");
+  EXPECT_THAT(error_of(with("flux.example.org\n  version: v1\n  kind: MiniCluster",
+                            "apps\n  version: v1\n  kind: StatefulSet")),
+              HasSubstr("StatefulSet of apps cannot be described"));
+  EXPECT_EQ(error_of(with("kind: MiniCluster", "kind: Job")), "");
+}
+
 TEST(ReadKind, TheSchemaOfTheKindIsChecked) {
   cel::Schema text, spec, root;
   text.type = cel::SchemaType::kString;
