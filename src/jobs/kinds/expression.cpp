@@ -1,6 +1,8 @@
 #include "jobs/kinds/expression.h"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -34,7 +36,29 @@ std::string_view name_of(cel::Kind kind) {
   }
 }
 
+// Whether the expression or a part of it is the member "status" of a variable in one of these slots.
+bool selects_status(const cel::Expr& expr, std::uint64_t slots) {
+  using Kind = cel::Expr::Kind;
+  const auto of_slots = [&](const cel::Expr& base) {
+    return base.kind == Kind::kVariable && base.slot >= 0 && base.slot < kSlots && (slots >> base.slot & 1U) != 0;
+  };
+  if ((expr.kind == Kind::kSelect || expr.kind == Kind::kHas) && expr.name == "status" && of_slots(*expr.args[0]))
+    return true;
+  if (expr.kind == Kind::kIndex && of_slots(*expr.args[0])) {
+    const auto* key = expr.args[1]->literal.as<cel::Text>();
+    if (key == nullptr || key->view == "status") return true;  // a computed key may be "status"
+  }
+  return std::ranges::any_of(expr.args, [&](const auto& arg) { return selects_status(*arg, slots); });
+}
+
 }  // namespace
+
+bool Expression::reads_status(bool item_is_job) const {
+  if (!program_) return false;
+  const std::uint64_t jobs = std::uint64_t{1} << kSelf | (item_is_job ? std::uint64_t{1} << kItem : 0);
+  return program_->uses(kConditions) || program_->uses(kPods) || program_->uses(kPhase) ||
+         selects_status(*program_->root, jobs);
+}
 
 Result<Expression> Expression::compile(std::string source, cel::Kind wanted, const cel::TypePtr& self,
                                        const cel::TypePtr& item) {

@@ -59,6 +59,9 @@ class Expression {
 
   explicit operator bool() const { return program_ != nullptr; }
   const std::string& source() const { return source_; }
+  // Whether it depends on the status of the job: self.status, the conditions, pods or phase. `item_is_job`: so does
+  // item.status.
+  bool reads_status(bool item_is_job) const;
 
   // Errors: the expression fails (a missing field, no such key, the budget), or its value has another type. The message
   // names the expression.

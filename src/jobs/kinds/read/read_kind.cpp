@@ -182,10 +182,24 @@ class Reader {
     entry.text("podIndexLabel", rule.pod_index_label);
     entry.text("subGroupIndexLabel", rule.sub_group_index_label);
     read_expression(entry, "subGroupCount", rule.sub_group_count, Kind::kInt, item);
+    check_independent_of_status(entry, rule);
     if (rule.min_count && rule.count_field.empty())
       entry.error("countField", "required with minCount: the field that gets the admitted count");
     entry.done();
     return rule;
+  }
+
+  // Pod sets that change with the status would stop the job that they describe, and start it again.
+  static void check_independent_of_status(Fields& entry, const PodSetRule& rule) {
+    const bool item_is_job = rule.items.empty() && rule.item.empty();
+    for (const auto& [name, expression] : {std::pair<std::string_view, const Expression&>("nameFrom", rule.name_from),
+                                           {"when", rule.when},
+                                           {"count", rule.count},
+                                           {"minCount", rule.min_count},
+                                           {"subGroupCount", rule.sub_group_count}}) {
+      if (expression.reads_status(item_is_job))
+        entry.error(name, "must not read the status: the job would be stopped whenever its pod sets change");
+    }
   }
 
   void read_expressions(Fields& spec, JobKindSpec& kind) {

@@ -85,6 +85,23 @@ TEST(ReadKind, AKindThatHasCodeCannotBeDescribed) {
   EXPECT_EQ(error_of(with("kind: MiniCluster", "kind: Job")), "");
 }
 
+// A job whose pod sets change when it runs would be stopped, and then started again.
+TEST(ReadKind, PodSetsDoNotDependOnTheStatus) {
+  for (const std::string_view count :
+       {"self.?status.?active.orValue(1)", "has(self.status) ? 2 : 1", "item.status.active", "self['status'].active",
+        "self[self.spec.name].size()", "'Ready' in conditions ? 2 : 1", "[self].map(j, self.status.active)[0]"}) {
+    EXPECT_EQ(
+        error_of(with("self.spec.size", "\"" + std::string(count) + "\"")),
+        "flux.yaml:12: spec.podSets[0].count: must not read the status: the job would be stopped whenever its pod "
+        "sets change")
+        << count;
+  }
+  EXPECT_THAT(error_of(with("count: self.spec.size", "when: \"'Ready' in conditions\"")),
+              HasSubstr("spec.podSets[0].when: must not read the status"));
+  EXPECT_EQ(error_of(with("self.spec.size", "self.spec.status")), "");
+  EXPECT_EQ(error_of(with("self.spec.size", "self.spec.size\n      reclaimable: self.status.done")), "");
+}
+
 TEST(ReadKind, TheSchemaOfTheKindIsChecked) {
   cel::Schema text, spec, root;
   text.type = cel::SchemaType::kString;
