@@ -217,8 +217,6 @@ const std::set<std::string> kElsewhere = {
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
     "delete  podtemplates",                              // Provisioning.*
     "patch  pods/status",                                // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
-    "list apps statefulsets",                            // StatefulSetsTest.*
-    "watch apps statefulsets",                           // StatefulSetsTest.*
     "list leaderworkerset.x-k8s.io leaderworkersets",    // tests/controller: LeaderWorkerSets.*
     "watch leaderworkerset.x-k8s.io leaderworkersets",   // the same
     "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/embedded/simulate
