@@ -102,8 +102,7 @@ std::string_view content_type_of(const api::RestRequest& r) {
   return "application/json";
 }
 
-// Who writes an object knows what it wrote: the server may leave it out of the answer, which then costs both sides
-// less. Errors come as plain JSON.
+// The client knows what it wrote: an answer without it costs the server and the client less. Errors are plain JSON.
 std::string_view accept_of(const api::RestRequest& r) {
   if (!r.wants_metadata_only || !writes(r.verb)) return "application/json";
   return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";

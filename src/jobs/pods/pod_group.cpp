@@ -31,7 +31,7 @@ void with_deleted(GroupScene& scene, const WorkloadPtr& workload) {
   if (holds_finalizer(*workload)) scene.plan.steps.push_back(DropWorkloadFinalizer{workload});
 }
 
-// Pods that their owner makes come again when they are deleted, so they stay; but nothing lets them go.
+// The owner would create these pods again, so they are not deleted. Nothing removes their gates.
 void tell_those_that_never_start(GroupScene& scene, const Workload& w) {
   scene.tell(
       scene.those(is_waiting_pod),

@@ -20,7 +20,8 @@ const api::Condition* what_is_missing(const Workload& w) {
   return missing == nullptr || missing->status || missing->message.empty() ? nullptr : missing;
 }
 
-// A group that lost pods is not evaluated before others come, so what was missing before says nothing any more.
+// A group that lost pods is evaluated again only when other pods have come. Until then, the former reason is out of
+// date.
 const api::Condition* missing_pods(const Workload& w) {
   if (!waits(w) || has_condition(w, kQuotaReserved)) return nullptr;
   const auto* pods = api::find_condition(w.status.conditions, kWaitingForReplacementPods);
