@@ -1,7 +1,6 @@
 #include "base/time.h"
 
 #include <cstdint>
-#include <cstdio>
 
 namespace berth {
 namespace {
@@ -129,26 +128,41 @@ std::string decimal(std::int64_t value, std::int64_t scale) {
   return text;
 }
 
+// Appends `value` with at least `width` digits.
+void append_digits(std::string& out, std::int64_t value, int width) {
+  char digits[24];
+  char* const end = digits + sizeof digits;
+  char* at = end;
+  for (std::uint64_t rest = value < 0 ? 0 - static_cast<std::uint64_t>(value) : static_cast<std::uint64_t>(value);
+       rest != 0 || end - at < width; rest /= 10)
+    *--at = static_cast<char>('0' + rest % 10);
+  if (value < 0) *--at = '-';
+  out.append(at, static_cast<std::size_t>(end - at));
+}
+
 std::string calendar(Time t) {
   const auto day = std::chrono::floor<std::chrono::days>(t);
   const std::chrono::year_month_day date(day);
   const auto seconds = std::chrono::floor<std::chrono::seconds>(t - day).count();
-  char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(seconds / 3600), static_cast<int>(seconds / 60 % 60), static_cast<int>(seconds % 60));
+  std::string text;
+  text.reserve(32);
+  append_digits(text, static_cast<int>(date.year()), 4);
+  append_digits(text.append(1, '-'), static_cast<unsigned>(date.month()), 2);
+  append_digits(text.append(1, '-'), static_cast<unsigned>(date.day()), 2);
+  append_digits(text.append(1, 'T'), seconds / 3600, 2);
+  append_digits(text.append(1, ':'), seconds / 60 % 60, 2);
+  append_digits(text.append(1, ':'), seconds % 60, 2);
   return text;
 }
 
 }  // namespace
 
-std::string format_time(Time t) { return calendar(t) + "Z"; }
+std::string format_time(Time t) { return calendar(t).append(1, 'Z'); }
 
 std::string format_micro_time(Time t) {
-  char part[16];
-  std::snprintf(part, sizeof part, ".%06dZ",
-                static_cast<int>((t - std::chrono::floor<std::chrono::seconds>(t)).count()));
-  return calendar(t) + part;
+  std::string text = calendar(t).append(1, '.');
+  append_digits(text, (t - std::chrono::floor<std::chrono::seconds>(t)).count(), 6);
+  return text.append(1, 'Z');
 }
 
 Result<Time> parse_time(std::string_view text) {

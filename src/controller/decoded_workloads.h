@@ -2,12 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "api/meta.h"
 #include "base/json.h"
+#include "base/string_map.h"
 #include "controller/shared_templates.h"
 #include "controller/shell.h"
 #include "jobs/job_facts.h"
@@ -39,7 +39,7 @@ class DecodedWorkloads {
   Shell& shell_;
   kube::Informer& cache_;
   Handler handler_;
-  std::map<std::string, jobs::WorkloadPtr> workloads_;  // by key
+  StringMap<jobs::WorkloadPtr> workloads_;  // by key
   SharedTemplates templates_;
 };
 

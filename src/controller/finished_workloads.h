@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "api/kueue/types.h"
+#include "base/string_map.h"
 
 namespace berth::controller {
 
@@ -25,7 +26,7 @@ class FinishedWorkloads {
   static void subtract(Counts& counts, const std::string& name);
 
   // Cluster queue ("": it never had quota) and local queue of each finished workload.
-  std::map<std::string, std::pair<std::string, std::string>, std::less<>> finished_;
+  StringMap<std::pair<std::string, std::string>> finished_;
   Counts by_cluster_queue_, by_local_queue_;
 };
 

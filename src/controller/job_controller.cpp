@@ -139,7 +139,7 @@ void JobController::facts_changed() {
 void JobController::start() {
   started_ = true;
   facts_changed();
-  for (const auto& [key, workloads] : workloads_) queue_.add(key);
+  for (const auto& key : sorted_keys(workloads_)) queue_.add(key);
 }
 
 bool JobController::waits_for_its_workload(const std::string& key) {

@@ -81,7 +81,7 @@ class JobController {
   const Rules rules_;
   bool started_ = false;
   // Workloads by the key of the job that controls or controlled them, ordered by creation and uid.
-  std::map<std::string, std::set<jobs::WorkloadPtr, OlderWorkload>> workloads_;  // key: "namespace/name"
+  StringMap<std::set<jobs::WorkloadPtr, OlderWorkload>> workloads_;  // key: "namespace/name"
   // Keys of jobs by the key of the prebuilt workload that they name.
   std::map<std::string, std::set<std::string>> named_by_;
   // By the key of a job: the resourceVersion of the workload that was created for it, until the cache shows it. When

@@ -245,9 +245,7 @@ void PodController::facts_changed() {
 void PodController::start() {
   started_ = true;
   facts_changed();
-  for (const auto& [key, workloads] : workloads_) {
-    look_soon({What::kSingle, key});
-  }
+  for (const auto& key : sorted_keys(workloads_)) look_soon({What::kSingle, key});
   owners_known();
 }
 

@@ -1,17 +1,21 @@
 #include "controller/pod_index.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "api/meta.h"
 
 namespace berth::controller {
 namespace {
 
-void replace(PodIndex::Pods& pods, const jobs::ManagedPodPtr& pod) {
-  const auto place = pods.lower_bound(std::string_view(pod->uid));
-  if (place == pods.end() || (*place)->uid != pod->uid) {
-    pods.insert(place, pod);
+template <typename Pods>
+void replace(Pods& pods, const jobs::ManagedPodPtr& pod) {
+  const auto known = pods.find(std::string_view(pod->uid));
+  if (known == pods.end()) {
+    pods.insert(pod);
     return;
   }
-  auto node = pods.extract(place);
+  auto node = pods.extract(known);
   node.value() = pod;
   pods.insert(std::move(node));
 }
@@ -35,7 +39,11 @@ const PodIndex::Pods& PodIndex::of(const PodUnit& unit) const {
 }
 
 void PodIndex::for_each_unit(const std::function<void(const PodUnit&)>& visit) const {
-  for (const auto& [unit, pods] : by_unit_) visit(unit);
+  std::vector<PodUnit> units;
+  units.reserve(by_unit_.size());
+  for (const auto& [unit, pods] : by_unit_) units.push_back(unit);
+  std::ranges::sort(units);
+  for (const PodUnit& unit : units) visit(unit);
 }
 
 void PodIndex::put(const jobs::ManagedPodPtr& pod) {

@@ -1,14 +1,16 @@
 // The pods that PodController knows, by uid and by what they are looked at with.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "base/string_map.h"
 #include "jobs/pods/managed_pod.h"
 
 namespace berth::controller {
@@ -19,8 +21,7 @@ struct PodUnit {
   What what = What::kSingle;
   std::string key;
 
-  bool operator<(const PodUnit& other) const { return std::tie(what, key) < std::tie(other.what, other.key); }
-  bool operator==(const PodUnit& other) const = default;
+  auto operator<=>(const PodUnit& other) const = default;
 };
 PodUnit unit_of(const jobs::ManagedPod& pod);
 
@@ -34,18 +35,33 @@ class PodIndex {
   };
   using Pods = std::set<jobs::ManagedPodPtr, ByUid>;
 
-  jobs::ManagedPodPtr find(std::string_view uid) const;  // null: not known
-  const Pods& of(const PodUnit& unit) const;             // may be empty
-  void for_each_unit(const std::function<void(const PodUnit&)>& visit) const;
+  jobs::ManagedPodPtr find(std::string_view uid) const;                        // null: not known
+  const Pods& of(const PodUnit& unit) const;                                   // may be empty
+  void for_each_unit(const std::function<void(const PodUnit&)>& visit) const;  // in their order
 
   // Adds the pod, or replaces the known version of it. Both must belong to the same unit.
   void put(const jobs::ManagedPodPtr& pod);
   void erase(const jobs::ManagedPod& pod);
 
  private:
-  // Ordered sets of pointers take a third of the memory of maps with uids as keys: there are many pods.
-  Pods by_uid_;
-  std::map<PodUnit, Pods> by_unit_;
+  struct UidHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view uid) const { return StringHash()(uid); }
+    std::size_t operator()(const jobs::ManagedPodPtr& pod) const { return StringHash()(pod->uid); }
+  };
+  struct SameUid {
+    using is_transparent = void;
+    bool operator()(const jobs::ManagedPodPtr& a, const jobs::ManagedPodPtr& b) const { return a->uid == b->uid; }
+    bool operator()(const jobs::ManagedPodPtr& a, std::string_view uid) const { return a->uid == uid; }
+    bool operator()(std::string_view uid, const jobs::ManagedPodPtr& b) const { return uid == b->uid; }
+  };
+  struct UnitHash {
+    std::size_t operator()(const PodUnit& unit) const { return StringHash()(unit.key); }
+  };
+
+  // Sets of pointers take less memory than maps with uids as keys: there are many pods.
+  std::unordered_set<jobs::ManagedPodPtr, UidHash, SameUid> by_uid_;
+  std::unordered_map<PodUnit, Pods, UnitHash> by_unit_;
 };
 
 }  // namespace berth::controller

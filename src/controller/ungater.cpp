@@ -118,8 +118,8 @@ void Ungater::nodes_changed() {
 
 void Ungater::start() {
   started_ = true;
-  for (const auto& [key, workload] : workloads_) queue_.add(key);
-  for (const auto& [key, pods] : pods_) queue_.add(key);
+  for (const auto& key : sorted_keys(workloads_)) queue_.add(key);
+  for (const auto& key : sorted_keys(pods_)) queue_.add(key);
 }
 
 void Ungater::look(const std::string& key, WorkQueue::Finish finish) {

@@ -70,9 +70,9 @@ class Ungater {
   Shell& shell_;
   const Others others_;
   bool started_ = false;
-  std::map<std::string, Pods> pods_;                    // by the key of their workload
-  std::map<std::string, std::string> owners_;           // uid of the pod -> key of its workload
-  std::map<std::string, jobs::WorkloadPtr> workloads_;  // those whose pods may be ungated
+  StringMap<Pods> pods_;                    // by the key of their workload
+  StringMap<std::string> owners_;           // uid of the pod -> key of its workload
+  StringMap<jobs::WorkloadPtr> workloads_;  // those whose pods may be ungated
   // Keys of workloads with a pod that waits until its node is usable again.
   std::set<std::string> waiting_;
   WorkQueue queue_;

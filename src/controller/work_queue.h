@@ -7,13 +7,12 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "base/executor.h"
 #include "base/lifetime.h"
+#include "base/string_map.h"
 #include "kube/rate_limit.h"
 
 namespace berth::controller {
@@ -63,9 +62,9 @@ class WorkQueue {
   kube::RateLimit* rate_;
   std::size_t most_running_, running_ = 0;
   std::deque<std::string> waiting_;
-  std::map<std::string, Entry> entries_;  // only keys that are scheduled or running
-  std::map<std::string, Pace> pace_;      // old keys are dropped when there are many
-  std::size_t drop_at_ = 0;               // so many keys
+  StringMap<Entry> entries_;  // only keys that are scheduled or running
+  StringMap<Pace> pace_;      // old keys are dropped when there are many
+  std::size_t drop_at_ = 0;   // so many keys
   Lifetime lifetime_;
 };
 

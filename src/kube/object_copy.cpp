@@ -89,14 +89,13 @@ void ObjectCopy::unlisted(const JsonPtr& object) {
 
 void ObjectCopy::end_list() {
   // Handlers may read the store but not change it.
-  for (auto it = objects_.begin(); it != objects_.end();) {
-    if (it->second.seen == lists_ || planted(Planted::kStaleCache)) {
-      ++it;
-      continue;
-    }
-    const JsonPtr old = old_of(it->first, it->second);
-    it = objects_.erase(it);
-    notify(old, nullptr);
+  StringMap<JsonPtr> gone;
+  for (const auto& [key, known] : objects_) {
+    if (known.seen != lists_ && !planted(Planted::kStaleCache)) gone.emplace(key, old_of(key, known));
+  }
+  for (const std::string& key : sorted_keys(gone)) {
+    objects_.erase(key);
+    notify(gone[key], nullptr);
   }
   for (const auto& [key, now] : std::exchange(news_, {})) take(key, now);
 }
@@ -113,13 +112,14 @@ JsonPtr ObjectCopy::get(std::string_view key) const {
 }
 
 std::vector<JsonPtr> ObjectCopy::list(std::string_view ns) const {
-  std::vector<JsonPtr> found;
+  StringMap<JsonPtr> found;
   const std::string prefix = ns.empty() ? std::string() : std::string(ns) + "/";
-  for (auto it = objects_.lower_bound(prefix); it != objects_.end(); ++it) {
-    if (!it->first.starts_with(prefix)) break;
-    if (it->second.object) found.push_back(it->second.object);
+  for (const auto& [key, known] : objects_) {
+    if (known.object && key.starts_with(prefix)) found.emplace(key, known.object);
   }
-  return found;
+  std::vector<JsonPtr> objects;
+  for (const std::string& key : sorted_keys(found)) objects.push_back(std::move(found[key]));
+  return objects;
 }
 
 }  // namespace berth::kube

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/string_map.h"
 
 namespace berth::kube {
 
@@ -35,7 +36,7 @@ class ObjectCopy {
   void deleted(const JsonPtr& last);
 
   JsonPtr get(std::string_view key) const;
-  std::vector<JsonPtr> list(std::string_view ns) const;
+  std::vector<JsonPtr> list(std::string_view ns) const;  // by key; empty `ns`: all namespaces
 
  private:
   // An object, or only its identity.
@@ -55,7 +56,7 @@ class ObjectCopy {
 
   const bool keep_objects_;
   std::vector<ObjectHandler> handlers_;
-  std::map<std::string, Known, std::less<>> objects_;
+  StringMap<Known> objects_;
   std::uint64_t lists_ = 0;  // number of lists started
   bool told_at_end_ = false;
   std::map<std::string, JsonPtr, std::less<>> news_;  // changes that end_list() reports, with told_at_end_

@@ -121,6 +121,15 @@ TEST(LeanJson, LeavesManagedFieldsOutOfMetadataAlone) {
   EXPECT_EQ(lean(R"({"metadata":"text","managedFields":{}})"), R"({"metadata":"text","managedFields":{}})");
   EXPECT_EQ(lean(R"({"metadata":[{"managedFields":1}]})"), R"({"metadata":[{"managedFields":1}]})");
   EXPECT_FALSE(parse_lean_json(R"({"metadata":{"managedFields":[1})"));
+  EXPECT_FALSE(parse_lean_json(R"({"metadata":{"managedFields":[1]]}})"));
+  EXPECT_FALSE(parse_lean_json(R"({"metadata":{"managedFields":]}})"));
+  EXPECT_FALSE(parse_lean_json(R"({"metadata":{"managedFields":)"));
+  EXPECT_FALSE(parse_lean_json(R"({"a":1} "managedFields":[1])")) << "something follows the document";
+  EXPECT_FALSE(parse_lean_json(R"("managedFields":[1])"));
+  EXPECT_FALSE(parse_lean_json(R"({"a":"managedFields":[1]})"));
+  EXPECT_EQ(lean(R"({"metadata":{"managedFields": [ {"x" : "]}\\" } ] , "a":1}})"), R"({"metadata":{"a":1}})");
+  EXPECT_EQ(lean(R"({"metadata":{"managedFields":["]\"]","\\"],"x\"managedFields":[1]}})"),
+            R"({"metadata":{"x\"managedFields":[1]}})");
 }
 
 TEST(LeanJson, ReadsMetadataAlone) {

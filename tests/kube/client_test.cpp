@@ -162,7 +162,7 @@ TEST_P(ClientTest, ManyRequestsShareTheConnections) {
                   [&](const RestResponse& r) { answered += r.code == 201; });
   }
   run_until([&] { return answered == 200; });
-  EXPECT_LE(server_->connections(), GetParam() ? 1 : kMaxInFlight);
+  EXPECT_LE(server_->connections(), GetParam() ? 1 : kMaxConnections);
 }
 
 TEST_P(ClientTest, WhatOnlyInformsLetsOthersGoFirstButForATurnNowAndThen) {

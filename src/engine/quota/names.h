@@ -3,9 +3,9 @@
 
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/string_map.h"
 #include "engine/quota/ids.h"
 
 namespace berth::engine {
@@ -30,13 +30,9 @@ class Interner {
   std::size_t size() const { return names_.size(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>()(s); }
-  };
   std::vector<std::string> names_;
   // Looked up, never iterated.
-  std::unordered_map<std::string, IdType, Hash, std::equal_to<>> ids_;
+  StringMap<IdType> ids_;
 };
 
 class Names {

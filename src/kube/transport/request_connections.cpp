@@ -21,7 +21,7 @@ void RequestConnections::serve() {
       send_shared();
     } else if (Http1Ptr idle_one = take_idle()) {
       send_alone(std::move(idle_one));
-    } else if (connections_ < (only_http1_ ? kMaxInFlight : 1) && opening_ < queue_.wanted()) {
+    } else if (connections_ < (only_http1_ ? kMaxConnections : 1) && opening_ < queue_.wanted()) {
       open_one();
     } else {
       return;

@@ -16,10 +16,10 @@
 namespace berth::kube {
 
 // Bounds.
-inline constexpr std::size_t kMaxInFlight =
-    16;  // requests, streams not counted; the pool of HTTP/1.1 has as many connections
-inline constexpr std::size_t kMaxBackground = 4;  // of these, background requests
-// Every 32nd request is a background one while both kinds wait
+inline constexpr std::size_t kMaxInFlight = 64;     // requests of an HTTP/2 connection, streams not counted
+inline constexpr std::size_t kMaxConnections = 16;  // for requests with HTTP/1.1, each with one in flight
+inline constexpr std::size_t kMaxBackground = 4;    // background requests in flight
+// Every 32nd request is a background one while both kinds wait.
 inline constexpr std::size_t kBackgroundTurn = 32;
 inline constexpr std::size_t kMaxWaiting =
     10'000;  // requests that are not in flight yet, of each kind; more are refused
