@@ -53,7 +53,7 @@ endif()
 # With BERTH_UNITY off each file is compiled alone, as clangd and clang-tidy need it.
 option(BERTH_QUICK "Compile the rooms that compute little without optimisation" OFF)
 option(BERTH_UNITY "Compile several files of a room as one" ON)
-set(BERTH_UNITY_FILES 28 CACHE STRING "The number of files of a room that are compiled as one")
+set(BERTH_UNITY_FILES 24 CACHE STRING "The number of files of a room that are compiled as one")
 include(precompiled)
 function(berth_together out target root)
   set(alone "")
