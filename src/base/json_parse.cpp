@@ -107,8 +107,8 @@ class Builder {
     stack_.push_uint64(u);
     return true;
   }
-  // The input is one buffer, so `text` is the complete number. Parse it again exactly: Boost's value is inexact in
-  // the last bits.
+  // The parser gets no number in parts, so `text` is the complete number. Parse it again exactly: Boost's value is
+  // inexact in the last bits.
   bool on_double(double d, bj::string_view text, bj::error_code& error_code) {
     if (drops(0)) return true;
     value_begins();

@@ -37,7 +37,7 @@ class PodIndex {
 
   jobs::ManagedPodPtr find(std::string_view uid) const;                        // null: not known
   const Pods& of(const PodUnit& unit) const;                                   // may be empty
-  void for_each_unit(const std::function<void(const PodUnit&)>& visit) const;  // in their order
+  void for_each_unit(const std::function<void(const PodUnit&)>& visit) const;  // sorted
 
   // Adds the pod, or replaces the known version of it. Both must belong to the same unit.
   void put(const jobs::ManagedPodPtr& pod);
