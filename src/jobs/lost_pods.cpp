@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/kueue/pod_names.h"
+#include "api/object_condition.h"
 #include "jobs/placed_pods.h"
 
 namespace berth::jobs {
@@ -14,11 +15,7 @@ constexpr std::string_view kUnreachableTaint = "node.kubernetes.io/unreachable";
 
 }  // namespace
 
-bool was_failed_by_force(const Json& pod) {
-  return std::ranges::any_of(array_at(pod, {"status", "conditions"}), [](const Json& one) {
-    return string_at(one, {"type"}) == kFailureRecovery && string_at(one, {"status"}) == "True";
-  });
-}
+bool was_failed_by_force(const Json& pod) { return api::object_condition_is_true(pod, kFailureRecovery); }
 
 std::optional<Time> forceful_deletion_due(const Json& pod) {
   if (string_at(pod, {"metadata", "annotations", api::kueue::kSafeToForcefullyDelete}) != "true") return std::nullopt;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/object_condition.h"
 #include "api/resources.h"
 #include "embedded/cluster/shared/pod_writes.h"
 
@@ -91,9 +92,8 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
 }
 
 void Binder::tell_unschedulable(const std::string& key, const JsonPtr& pod) {
-  for (const auto& condition : array_at(*pod, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == "PodScheduled" && string_at(condition, {"reason"}) == "Unschedulable") return;
-  }
+  const Json* scheduled = api::object_condition(*pod, "PodScheduled");
+  if (scheduled != nullptr && string_at(*scheduled, {"reason"}) == "Unschedulable") return;
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
   request.patch_type = api::PatchType::kStrategicMerge;

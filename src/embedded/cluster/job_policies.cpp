@@ -1,4 +1,5 @@
 #include "embedded/cluster/job_policies.h"
+#include "api/object_condition.h"
 
 #include <algorithm>
 
@@ -38,13 +39,9 @@ std::string match_exit_codes(const Json& rule, const JobPod& pod) {
 std::string match_conditions(const Json& rule, const JobPod& pod) {
   for (const auto& pattern : array_at(rule, {"onPodConditions"})) {
     const auto type = string_at(pattern, {"type"});
-    for (const auto& condition : array_at(*pod.object, {"status", "conditions"})) {
-      if (string_at(condition, {"type"}) != type ||
-          string_at(condition, {"status"}) != string_at(pattern, {"status"}, "True")) {
-        continue;
-      }
+    const Json* condition = api::object_condition(*pod.object, type);
+    if (condition != nullptr && string_at(*condition, {"status"}) == string_at(pattern, {"status"}, "True"))
       return "Pod " + pod_name(pod) + " has condition " + std::string(type);
-    }
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "api/object_condition.h"
 #include "embedded/cluster/nodes.h"
 
 namespace berth::cluster {
@@ -35,10 +36,8 @@ bool runs_for_ever(const Json& pod) {
 
 // Whether the pod is not ready because its node was not Ready (see node_life.h).
 bool lost_its_node(const Json& pod) {
-  for (const auto& condition : array_at(pod, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == "Ready") return string_at(condition, {"reason"}) == kNodeNotReady;
-  }
-  return false;
+  const Json* ready = api::object_condition(pod, "Ready");
+  return ready != nullptr && string_at(*ready, {"reason"}) == kNodeNotReady;
 }
 
 // One status per container of the spec, all in the same state.

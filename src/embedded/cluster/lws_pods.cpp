@@ -7,6 +7,7 @@
 
 #include "api/leaderworkerset/names.h"
 #include "api/leaderworkerset/rolling_update.h"
+#include "api/object_condition.h"
 #include "base/digest.h"
 #include "embedded/cluster/shared/pod_writes.h"
 
@@ -130,7 +131,7 @@ LwsPod::LwsPod(const JsonPtr& pod)
       revision(string_at(*pod, {"metadata", "labels", lws::kRevision})),
       group(index_or(string_at(*pod, {"metadata", "labels", lws::kGroupIndex}), -1)),
       worker(index_or(string_at(*pod, {"metadata", "labels", lws::kWorkerIndex}), -1)),
-      ready(condition_status(*pod, "Ready") == "True"),
+      ready(api::object_condition_is_true(*pod, "Ready")),
       pending(string_at(*pod, {"status", "phase"}) == "Pending"),
       ended(pod_over(*pod)),
       restarted(has_restarted(*pod)),

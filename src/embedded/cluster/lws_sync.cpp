@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/leaderworkerset/names.h"
+#include "api/object_condition.h"
 
 namespace berth::cluster {
 namespace {
@@ -155,10 +156,9 @@ class LwsPlanner {
 
   Json condition(std::string_view type, bool holds, std::string_view reason, std::string_view message) const {
     std::string since = format_time(view_.now);
-    for (const Json& old : array_at(set_.object, {"status", "conditions"})) {
-      if (string_at(old, {"type"}) == type && string_at(old, {"status"}) == (holds ? "True" : "False"))
-        since = string_at(old, {"lastTransitionTime"});
-    }
+    const Json* old = api::object_condition(set_.object, type);
+    if (old != nullptr && string_at(*old, {"status"}) == (holds ? "True" : "False"))
+      since = string_at(*old, {"lastTransitionTime"});
     return JsonObject{{"type", type},
                       {"status", holds ? "True" : "False"},
                       {"reason", reason},
@@ -166,10 +166,7 @@ class LwsPlanner {
                       {"lastTransitionTime", since}};
   }
 
-  bool had(std::string_view type) const {
-    return std::ranges::any_of(array_at(set_.object, {"status", "conditions"}),
-                               [&](const Json& one) { return string_at(one, {"type"}) == type; });
-  }
+  bool had(std::string_view type) const { return api::object_condition(set_.object, type) != nullptr; }
 
   void write_status() {
     std::int64_t ready_groups = 0, updated = 0, in_place = 0;

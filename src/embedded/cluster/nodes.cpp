@@ -1,4 +1,5 @@
 #include "embedded/cluster/nodes.h"
+#include "api/object_condition.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,10 +16,8 @@ constexpr std::string_view kFailReason =
 // The Ready condition; null when there is none.
 const Json& ready_condition(const Json& node) {
   static const Json none;
-  for (const auto& condition : array_at(node, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == "Ready") return condition;
-  }
-  return none;
+  const Json* ready = api::object_condition(node, "Ready");
+  return ready == nullptr ? none : *ready;
 }
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -13,6 +13,7 @@
 #include "api/kueue/topology_annotations.h"
 #include "api/leaderworkerset/names.h"
 #include "api/leaderworkerset/rolling_update.h"
+#include "api/object_condition.h"
 #include "jobs/workload_name.h"
 
 namespace berth::jobs {
@@ -69,10 +70,7 @@ const JobKind& leader_worker_set_kind() {
 
 std::int64_t groups_of_leader_worker_set(const Json& set) {
   const std::int64_t replicas = lws::replicas_of(set);
-  const bool updating = std::ranges::any_of(array_at(set, {"status", "conditions"}), [](const Json& one) {
-    return string_at(one, {"type"}) == "UpdateInProgress" && string_at(one, {"status"}) == "True";
-  });
-  if (!updating) return replicas;
+  if (!api::object_condition_is_true(set, "UpdateInProgress")) return replicas;
   return std::clamp(int_at(set, {"status", "replicas"}), replicas, replicas + lws::rolling_update_of(set).max_surge);
 }
 

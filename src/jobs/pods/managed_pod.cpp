@@ -8,6 +8,7 @@
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/pod_shape.h"
+#include "api/object_condition.h"
 #include "jobs/prebuilt.h"
 
 namespace berth::jobs {
@@ -34,13 +35,6 @@ PodPhase phase_of(const Json& pod) {
   const auto phase = string_at(pod, {"status", "phase"});
   if (phase == "Succeeded") return PodPhase::kSucceeded;
   return phase == "Failed" ? PodPhase::kFailed : PodPhase::kLive;
-}
-
-bool is_ready(const Json& pod) {
-  const JsonArray& conditions = array_at(pod, {"status", "conditions"});
-  return std::any_of(conditions.begin(), conditions.end(), [](const Json& one) {
-    return string_at(one, {"type"}) == "Ready" && string_at(one, {"status"}) == "True";
-  });
 }
 
 // What changes with each write, and what tells equal pods apart, is left out.
@@ -116,7 +110,7 @@ ManagedPodPtr decode_managed_pod(const Json& pod, bool annotations, const Served
   out->finalizer = has_pod_finalizer(pod);
   out->object = kept_object(pod, *out, keep);
   out->bound = !string_at(pod, {"spec", "nodeName"}).empty();
-  out->ready = is_ready(pod);
+  out->ready = api::object_condition_is_true(pod, "Ready");
   if (out->ended()) out->message = string_at(pod, {"status", "message"});
   const Json* conditions = find_path(pod, {"status", "conditions"});
   if (!out->gated && !out->ended() && conditions != nullptr && conditions->is_array())

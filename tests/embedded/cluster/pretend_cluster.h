@@ -7,10 +7,17 @@
 #include <string>
 #include <string_view>
 
+#include "api/object_condition.h"
 #include "embedded/cluster/cluster.h"
 #include "embedded/cluster/world.h"
 
 namespace berth::cluster::testing_support {
+
+// The status of a condition: "True", "False", "Unknown", or "" when there is none.
+inline std::string_view condition_status(const Json& object, std::string_view type) {
+  const Json* condition = api::object_condition(object, type);
+  return condition == nullptr ? std::string_view() : string_at(*condition, {"status"});
+}
 
 class Cluster : public World {
  public:

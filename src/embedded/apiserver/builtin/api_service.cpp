@@ -2,6 +2,7 @@
 // https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/api-service-v1/
 #include <fmt/format.h>
 
+#include "api/object_condition.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
 #include "embedded/apiserver/builtin/table.h"
@@ -56,13 +57,11 @@ std::string service_cell(const Json& object) {
 }
 
 std::string available_cell(const Json& object) {
-  for (const Json& condition : array_at(object, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) != "Available") continue;
-    std::string_view status = string_at(condition, {"status"});
-    if (status == "True") return "True";
-    return fmt::format("{} ({})", status, string_at(condition, {"reason"}));
-  }
-  return "Unknown";
+  const Json* available = api::object_condition(object, "Available");
+  if (available == nullptr) return "Unknown";
+  const std::string_view status = string_at(*available, {"status"});
+  if (status == "True") return "True";
+  return fmt::format("{} ({})", status, string_at(*available, {"reason"}));
 }
 
 }  // namespace

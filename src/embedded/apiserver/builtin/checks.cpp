@@ -143,4 +143,13 @@ void check_immutable(const Json& object, const Json& old, std::string_view key, 
   }
 }
 
+void copy_member(Json& to, const Json& from, std::string_view key) {
+  if (!to.is_object()) return;
+  if (const Json* value = find(from, key)) {
+    to.get_object()[key] = *value;
+  } else {
+    to.get_object().erase(key);
+  }
+}
+
 }  // namespace berth::apiserver

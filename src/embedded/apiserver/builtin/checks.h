@@ -43,5 +43,7 @@ void check_immutable(const Json& object, const Json& old, std::string_view key, 
 const Json& member_or_null(const Json& owner, std::string_view key);
 // Whether the members are equal; absent equals null.
 bool same_member(const Json& a, const Json& b, std::string_view key);
+// Gives `to` the member of `from`, or removes it where `from` has none. Leaves what is no object alone.
+void copy_member(Json& to, const Json& from, std::string_view key);
 
 }  // namespace berth::apiserver

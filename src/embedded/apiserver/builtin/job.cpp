@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "api/object_condition.h"
 #include "api/selector.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/job_validation.h"
@@ -85,20 +86,13 @@ void prepare_update_job(Json& job, const Json& old, std::string_view subresource
   default_labels(job);
 }
 
-bool has_condition(const Json& job, std::string_view type) {
-  for (const auto& condition : array_at(job, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == type) return string_at(condition, {"status"}) == "True";
-  }
-  return false;
-}
-
 std::string status_cell_job(const Json& job) {
   for (const char* end : {"Complete", "Failed"}) {
-    if (has_condition(job, end)) return end;
+    if (api::object_condition_is_true(job, end)) return end;
   }
   if (find_path(job, {"metadata", "deletionTimestamp"}) != nullptr) return "Terminating";
   for (const char* state : {"Suspended", "FailureTarget", "SuccessCriteriaMet"}) {
-    if (has_condition(job, state)) return state;
+    if (api::object_condition_is_true(job, state)) return state;
   }
   return "Running";
 }

@@ -4,24 +4,13 @@
 #include <set>
 #include <string>
 
+#include "api/object_condition.h"
 #include "base/time.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/job_validation.h"
 
 namespace berth::apiserver {
 namespace {
-
-const Json* condition(const Json& job, std::string_view type) {
-  for (const auto& c : array_at(job, {"status", "conditions"})) {
-    if (string_at(c, {"type"}) == type) return &c;
-  }
-  return nullptr;
-}
-
-bool holds(const Json& job, std::string_view type) {
-  const Json* c = condition(job, type);
-  return c != nullptr && string_at(*c, {"status"}) == "True";
-}
 
 // Validates one change of a Job's status, rule by rule.
 class StatusCheck {
@@ -42,8 +31,8 @@ class StatusCheck {
   }
 
  private:
-  bool complete() const { return holds(job_, "Complete"); }
-  bool failed() const { return holds(job_, "Failed"); }
+  bool complete() const { return api::object_condition_is_true(job_, "Complete"); }
+  bool failed() const { return api::object_condition_is_true(job_, "Failed"); }
   bool finished() const { return complete() || failed(); }
   bool changed(std::string_view key) const { return !same_member(status_, old_status_, key); }
 
@@ -115,12 +104,12 @@ class StatusCheck {
   }
 
   void exclude(std::string_view one, std::string_view other) {
-    if (holds(job_, one) && holds(job_, other))
+    if (api::object_condition_is_true(job_, one) && api::object_condition_is_true(job_, other))
       say("status.conditions", fmt::format("cannot set {}=True and {}=true conditions", one, other));
   }
 
   void stays(std::string_view type) {
-    if (holds(old_, type) && !holds(job_, type))
+    if (api::object_condition_is_true(old_, type) && !api::object_condition_is_true(job_, type))
       say("status.conditions", fmt::format("cannot disable {}=True condition", type));
   }
 
@@ -129,10 +118,12 @@ class StatusCheck {
     exclude("Complete", "FailureTarget");
     exclude("SuccessCriteriaMet", "Failed");
     exclude("SuccessCriteriaMet", "FailureTarget");
-    if (complete() && !holds(old_, "Complete") && !holds(job_, "SuccessCriteriaMet")) {
+    if (complete() && !api::object_condition_is_true(old_, "Complete") &&
+        !api::object_condition_is_true(job_, "SuccessCriteriaMet")) {
       say("status.conditions", "cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
     }
-    if (failed() && !holds(old_, "Failed") && !holds(job_, "FailureTarget")) {
+    if (failed() && !api::object_condition_is_true(old_, "Failed") &&
+        !api::object_condition_is_true(job_, "FailureTarget")) {
       say("status.conditions", "cannot set Failed=True condition without the FailureTarget=true condition");
     }
     if (needs_start_) errors_.push_back(api::required("status.startTime", "startTime is required for finished job"));

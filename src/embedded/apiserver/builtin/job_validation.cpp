@@ -250,15 +250,6 @@ bool may_change_template(const Json& old) {
   return bool_at(old, {"spec", "suspend"}) && find_path(old, {"status", "startTime"}) == nullptr;
 }
 
-void copy_member(Json& to, const Json& from, std::string_view key) {
-  if (!to.is_object()) return;
-  if (const Json* value = find(from, key)) {
-    to.get_object()[key] = *value;
-  } else {
-    to.get_object().erase(key);
-  }
-}
-
 // The new template, with the mutable parts replaced by those of the old one.
 Json with_placement_of(Json pod_template, const Json& old_template) {
   const Json &old_meta = member_or_null(old_template, "metadata"), &old_spec = member_or_null(old_template, "spec");

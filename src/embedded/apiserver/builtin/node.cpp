@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/object_condition.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
 #include "embedded/apiserver/builtin/table.h"
@@ -86,12 +87,8 @@ FieldErrors validate_update_node(const Json& object, const Json& old, std::strin
 }
 
 std::string status_cell_node(const Json& object) {
-  std::string text;
-  for (const auto& condition : array_at(object, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) != "Ready") continue;
-    text = string_at(condition, {"status"}) == "True" ? "Ready" : "NotReady";
-  }
-  if (text.empty()) text = "Unknown";
+  const Json* ready = api::object_condition(object, "Ready");
+  std::string text = ready == nullptr ? "Unknown" : string_at(*ready, {"status"}) == "True" ? "Ready" : "NotReady";
   if (bool_at(object, {"spec", "unschedulable"})) text += ",SchedulingDisabled";
   return text;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/object_condition.h"
 #include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
@@ -16,15 +17,6 @@ struct Row {
   std::string last_restart;  // RFC 3339; texts with whole seconds sort by time
   bool initializing = false;
 };
-
-const Json* condition(const Json& pod, std::string_view type) {
-  for (const auto& c : array_at(pod, {"status", "conditions"})) {
-    if (string_at(c, {"type"}) == type) return &c;
-  }
-  return nullptr;
-}
-
-bool is_true(const Json* c) { return c != nullptr && string_at(*c, {"status"}) == "True"; }
 
 // The reason, for example "Error"; without one "Signal:9" or "ExitCode:1".
 std::string end_reason(const Json& terminated) {
@@ -96,7 +88,8 @@ void read_containers(const Json& pod, Row& row) {
       ++row.ready;
     }
   }
-  if (row.reason == "Completed" && has_running) row.reason = is_true(condition(pod, "Ready")) ? "Running" : "NotReady";
+  if (row.reason == "Completed" && has_running)
+    row.reason = api::object_condition_is_true(pod, "Ready") ? "Running" : "NotReady";
 }
 
 Row read(const Json& pod) {
@@ -106,10 +99,10 @@ Row read(const Json& pod) {
     row.total += string_at(container, {"restartPolicy"}) == "Always" ? 1 : 0;
   }
   row.reason = string_at(pod, {"status", "reason"}, string_at(pod, {"status", "phase"}));
-  const Json* scheduled = condition(pod, "PodScheduled");
+  const Json* scheduled = api::object_condition(pod, "PodScheduled");
   if (scheduled != nullptr && string_at(*scheduled, {"reason"}) == "SchedulingGated") row.reason = "SchedulingGated";
   std::int64_t sidecar_restarts = read_init_containers(pod, row);
-  if (!row.initializing || is_true(condition(pod, "Initialized"))) {
+  if (!row.initializing || api::object_condition_is_true(pod, "Initialized")) {
     row.restarts = sidecar_restarts;
     read_containers(pod, row);
   }
@@ -133,7 +126,7 @@ std::string gates_cell(const Json& pod) {
   const JsonArray& gates = array_at(pod, {"spec", "readinessGates"});
   if (gates.empty()) return "<none>";
   auto met = std::count_if(gates.begin(), gates.end(), [&](const Json& gate) {
-    return is_true(condition(pod, string_at(gate, {"conditionType"})));
+    return api::object_condition_is_true(pod, string_at(gate, {"conditionType"}));
   });
   return fmt::format("{}/{}", met, gates.size());
 }

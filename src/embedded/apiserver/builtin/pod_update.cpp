@@ -112,14 +112,6 @@ void check_affinity_additions(const Json& spec, const Json& old_spec, FieldError
   }
 }
 
-void copy_member(Json& to, const Json& from, std::string_view key) {
-  if (const Json* value = find(from, key)) {
-    to.as_object()[key] = *value;
-  } else {
-    to.as_object().erase(key);
-  }
-}
-
 // The new spec, with all mutable parts replaced by the old ones.
 Json with_mutable_parts_of(const Json& spec, const Json& old_spec, bool gated) {
   Json result = spec;

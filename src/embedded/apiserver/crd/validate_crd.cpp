@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/object_condition.h"
 #include "base/json_path.h"
 #include "base/text.h"
 #include "embedded/apiserver/crd/internal.h"
@@ -299,11 +300,7 @@ FieldErrors validate_crd_update(const Json& crd, const Json& old) {
   };
   keep({"spec", "group"}, "spec.group");
   keep({"spec", "names", "plural"}, "spec.names.plural");
-  bool established = false;
-  for (const Json& condition : array_at(old, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == "Established") established = string_at(condition, {"status"}) == "True";
-  }
-  if (!established) return errors;
+  if (!api::object_condition_is_true(old, "Established")) return errors;
   keep({"spec", "scope"}, "spec.scope");
   keep({"spec", "names", "kind"}, "spec.names.kind");
   return errors;

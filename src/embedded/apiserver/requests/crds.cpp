@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/object_condition.h"
 #include "base/log.h"
 #include "embedded/apiserver/crd/crd.h"
 #include "embedded/apiserver/patch/patch.h"
@@ -24,13 +25,6 @@ const std::vector<std::string> kTerminatingVerbs{"delete", "deletecollection", "
 const api::GroupVersionResource& crd_gvr() {
   static const api::GroupVersionResource gvr{"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
   return gvr;
-}
-
-bool condition_holds(const Json& crd, std::string_view type) {
-  return api::is_true(api::decode_conditions(find_path(crd, {"status", "conditions"}) == nullptr
-                                                 ? Json(JsonArray{})
-                                                 : *find_path(crd, {"status", "conditions"})),
-                      type);
 }
 
 void set_condition(Json& crd, std::string_view type, bool status, std::string_view reason, std::string_view message,
@@ -54,7 +48,7 @@ void set_condition(Json& crd, std::string_view type, bool status, std::string_vi
 // Whether the status already reflects the names in the spec.
 bool is_established(const Json& crd) {
   const Json* accepted = find_path(crd, {"status", "acceptedNames"});
-  return condition_holds(crd, "Established") && accepted != nullptr &&
+  return api::object_condition_is_true(crd, "Established") && accepted != nullptr &&
          string_at(*accepted, {"plural"}) == string_at(crd, {"spec", "names", "plural"}) &&
          string_at(*accepted, {"kind"}) == string_at(crd, {"spec", "names", "kind"}) &&
          json_equal(JsonArray(array_at(*accepted, {"shortNames"})),

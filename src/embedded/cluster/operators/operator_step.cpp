@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/object_condition.h"
 #include "embedded/cluster/operators/described_pods.h"
 #include "embedded/cluster/operators/described_status.h"
 #include "embedded/cluster/shared/pod_writes.h"
@@ -26,9 +27,9 @@ PodState state_of(const Json& pod) {
   const auto phase = string_at(pod, {"status", "phase"});
   if (phase == "Succeeded") return PodState::kSucceeded;
   if (phase == "Failed")
-    return pod_terminating(pod) || condition_status(pod, "DisruptionTarget") == "True" ? PodState::kLost
-                                                                                       : PodState::kFailed;
-  return condition_status(pod, "Ready") == "True" && !pod_terminating(pod) ? PodState::kReady : PodState::kActive;
+    return pod_terminating(pod) || api::object_condition_is_true(pod, "DisruptionTarget") ? PodState::kLost
+                                                                                          : PodState::kFailed;
+  return api::object_condition_is_true(pod, "Ready") && !pod_terminating(pod) ? PodState::kReady : PodState::kActive;
 }
 
 struct Slots {

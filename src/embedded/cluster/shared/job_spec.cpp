@@ -1,4 +1,5 @@
 #include "embedded/cluster/shared/job_spec.h"
+#include "api/object_condition.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,13 +22,6 @@ std::optional<std::int64_t> number_in(const Json& pod, std::string_view annotati
   return value;
 }
 
-const Json* condition(const Json& pod, std::string_view type) {
-  for (const auto& c : array_at(pod, {"status", "conditions"})) {
-    if (string_at(c, {"type"}) == type) return &c;
-  }
-  return nullptr;
-}
-
 // The time when the last container terminated; if it is not known, when the pod became not ready, or when it was
 // deleted, or when it was created.
 Time finish_time(const Json& pod, Time created) {
@@ -40,7 +34,8 @@ Time finish_time(const Json& pod, Time created) {
     if (end && (!latest || *end > *latest)) latest = end;
   }
   if (all && latest) return *latest;
-  if (const Json* ready = condition(pod, "Ready"); ready != nullptr && string_at(*ready, {"status"}) == "False") {
+  if (const Json* ready = api::object_condition(pod, "Ready");
+      ready != nullptr && string_at(*ready, {"status"}) == "False") {
     if (const auto since = api::time_at(*ready, {"lastTransitionTime"})) return *since;
   }
   if (const auto deletion = api::time_at(pod, {"metadata", "deletionTimestamp"})) {
@@ -113,7 +108,8 @@ JobPod::JobPod(const JsonPtr& pod)
       phase(string_at(*pod, {"status", "phase"})) {
   created = api::time_at(*pod, {"metadata", "creationTimestamp"}).value_or(Time{});
   finished = finish_time(*pod, created);
-  if (const Json* ready = condition(*pod, "Ready"); ready != nullptr && string_at(*ready, {"status"}) == "True") {
+  if (const Json* ready = api::object_condition(*pod, "Ready");
+      ready != nullptr && string_at(*ready, {"status"}) == "True") {
     ready_since = api::time_at(*ready, {"lastTransitionTime"}).value_or(Time{});
   }
   restarts = restarts_of(*pod);

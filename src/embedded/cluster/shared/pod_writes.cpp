@@ -41,13 +41,6 @@ bool pod_over(const Json& pod) {
 
 bool pod_terminating(const Json& pod) { return find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr; }
 
-std::string_view condition_status(const Json& object, std::string_view type) {
-  for (const auto& condition : array_at(object, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) == type) return string_at(condition, {"status"});
-  }
-  return {};
-}
-
 Json pod_condition(std::string_view type, bool status, std::string_view now, std::string_view reason,
                    std::string_view message) {
   JsonObject c{{"type", type}, {"status", status ? "True" : "False"}, {"lastTransitionTime", now}};

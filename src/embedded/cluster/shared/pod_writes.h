@@ -21,8 +21,6 @@ std::string pod_key(const Json& pod);     // "namespace/name"
 bool has_controller(const Json& object);  // one of its owners is its controller
 bool pod_over(const Json& pod);           // Succeeded or Failed
 bool pod_terminating(const Json& pod);    // has a deletion timestamp
-// The status of a condition: "True", "False", "Unknown", or "" when there is none.
-std::string_view condition_status(const Json& object, std::string_view type);
 Json pod_condition(std::string_view type, bool status, std::string_view now, std::string_view reason = {},
                    std::string_view message = {});
 
