@@ -149,8 +149,10 @@ void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& worklo
   steps.push_back(JobEvent{false, "Started", "Admitted by clusterQueue " + workload->status.admission->cluster_queue});
 }
 
-// Whether the job is between the two writes of a start, as when the API server refused the second one.
+// Whether the job is between the two writes of a start, as when the API server refused the second one. A job that is
+// between the two writes of a stop looks the same, but its workload is evicted or does not describe it.
 bool half_started(const JobAdapter& adapter, const Json& job, const Workload& workload, const JobFacts& facts) {
+  if (!describes(workload, adapter.pod_sets(job), job, true, false)) return false;
   const auto infos = pod_set_infos(workload, facts.flavors);
   const Result<Json> started = infos ? adapter.started(job, *infos) : tl::unexpected(infos.error());
   const auto before = started ? adapter.before_start(*started) : std::nullopt;

@@ -1,6 +1,7 @@
 // Described jobs in their lives: what they have of their own.
 #include <gtest/gtest.h>
 
+#include "base/merge_patch.h"
 #include "jobs/compose.h"
 #include "jobs/kinds/hook.h"
 #include "jobs/kinds/support.h"
@@ -68,6 +69,38 @@ TEST(DescribedJobs, ATrainJobStartsWithTwoRequests) {
   ASSERT_EQ(patches.size(), 2u);
   EXPECT_EQ(find_path(patches[0]->body, {"spec", "suspend"}), nullptr);
   EXPECT_EQ(canonical_json(patches[1]->body), R"({"spec":{"suspend":false}})");
+}
+
+// A suspended TrainJob with the patch of its admission has half started, or it has half stopped: its runtime tells
+// which.
+TEST(DescribedJobs, ATrainJobWhoseRuntimeChangesStopsForANewWorkload) {
+  Json runtime = yaml(
+      "{spec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: {spec: {containers: "
+      "[{name: c, image: old}]}}}}}]}}}}");
+  const DescribedJob adapter(support::shipped("TrainJob"),
+                             [&](const auto&, auto, auto) { return std::make_shared<const Json>(runtime); });
+  Json job = yaml(
+      "{metadata: {name: a, namespace: ns, uid: u, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {suspend: true, "
+      "runtimeRef: {name: r}}}");
+  support::shipped("TrainJob")->hook->set_defaults(job);
+  const Json original = job;
+  const WorkloadPtr workload = admitted(adapter, job);
+  const auto look = [&] {
+    auto steps = reconcile(adapter, std::make_shared<const Json>(job), {workload}, facts());
+    for (const PatchJob* patch : all<PatchJob>(steps)) job = apply_merge_patch(job, patch->body);
+    return steps;
+  };
+  look();
+  ASSERT_FALSE(adapter.suspended(job));
+  ASSERT_TRUE(all<PatchJob>(look()).empty()) << "it runs";
+
+  ensure_path(runtime, {"spec", "template", "spec", "replicatedJobs"}).get_array()[0] =
+      yaml("{name: node, template: {spec: {template: {spec: {containers: [{name: c, image: new}]}}}}}");
+  look();
+  EXPECT_TRUE(adapter.suspended(job));
+  look();
+  EXPECT_EQ(canonical_json(job), canonical_json(original));
+  EXPECT_EQ(all<DeleteWorkload>(look()).size(), 1u);
 }
 
 TEST(DescribedJobs, AJobThatItsOperatorRefusesHasNoWorkload) {
