@@ -35,7 +35,8 @@ struct EventRecorderOptions {
 };
 
 // What happened. An event is a repetition of another when type, reason, action, controller, object and the object's
-// version are equal, as in the Kubernetes recorder of this API. The series keeps the note of the first.
+// version are equal, as in the Kubernetes recorder of this API. The series keeps the note of the first. Other than
+// there, a warning with another note is another event: it says what is wrong now.
 struct EventText {
   bool warning = false;
   std::string reason;

@@ -29,8 +29,9 @@ std::size_t RecentEvents::Hash::operator()(const Happened& event) const {
 bool RecentEvents::Equal::operator()(const Happened& a, const Happened& b) const {
   const auto what = [](const EventText& t) { return std::tie(t.reason, t.action, t.controller, t.warning, t.by_note); };
   if (!SameObject()(a.regarding, b.regarding) || what(*a.text) != what(*b.text)) return false;
-  return a.text->by_note ? a.text->note == b.text->note
-                         : a.regarding->resource_version == b.regarding->resource_version;
+  const bool same_note = a.text->note == b.text->note;
+  if (a.text->by_note) return same_note;
+  return a.regarding->resource_version == b.regarding->resource_version && (same_note || !a.text->warning);
 }
 
 EventSeriesPtr RecentEvents::find(const ObjectRef& regarding, const EventText& text) {

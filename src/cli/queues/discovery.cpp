@@ -65,10 +65,17 @@ Result<std::vector<std::string>> Discovery::group_versions() {
     if (!response.ok()) return fail("the server does not tell what it serves: " + api::failure_text(response));
   }
   std::vector<std::string> versions(kFirst.begin(), kFirst.end());
-  for (const Json& group : array_at(groups, {"groups"})) {
-    const std::string version(string_at(group, {"preferredVersion", "groupVersion"}));
-    if (!version.empty() && std::find(versions.begin(), versions.end(), version) == versions.end())
-      versions.push_back(version);
+  const auto add = [&](const Json& version) {
+    std::string name(string_at(version, {"groupVersion"}));
+    if (!name.empty() && std::find(versions.begin(), versions.end(), name) == versions.end())
+      versions.push_back(std::move(name));
+  };
+  const JsonArray& all = array_at(groups, {"groups"});
+  for (const Json& group : all) {
+    if (const Json* preferred = find(group, "preferredVersion")) add(*preferred);
+  }
+  for (const Json& group : all) {
+    for (const Json& version : array_at(group, {"versions"})) add(version);
   }
   return versions;
 }

@@ -32,13 +32,15 @@ class Discovery {
   explicit Discovery(Server& server) : server_(server) {}
 
   // By singular, plural, kind or short name, with or without a group: "job", "jobs.batch", "rj". Without a group those
-  // of jobs and pods come first. Error: nothing has the name, or the server cannot be asked.
+  // of jobs and pods come first, and the preferred version of each group. Error: nothing has the name, or the server
+  // cannot be asked.
   Result<FoundResource> by_type(std::string_view type);
   Result<FoundResource> by_kind(std::string_view api_version, std::string_view kind);
 
  private:
   const Json& document(const std::string& path);
-  Result<std::vector<std::string>> group_versions();  // the preferred version of each group
+  // The preferred version of each group, then the others: MPIJob is not in every version of kubeflow.org.
+  Result<std::vector<std::string>> group_versions();
 
   Server& server_;
   std::map<std::string, Json> documents_;

@@ -52,7 +52,8 @@ int explain_job(const Session& session, Opened& opened, const ExplainFlags& flag
 }
 
 int explain_queue(const Session& session, Opened& opened, const ExplainFlags& flags) {
-  const auto items = pending_in(*opened.server, {"", flags.name}, kShownOfQueue);
+  const bool local = means_local_queue(flags.type);
+  const auto items = pending_in(*opened.server, {local ? opened.ns : "", flags.name}, kShownOfQueue);
   if (!items) return session.failed(items.error().message);
   JsonArray all;
   Table table({"POSITION", "NAMESPACE", "WORKLOAD", "PRIORITY", "WHY IT WAITS"});
@@ -71,7 +72,7 @@ int explain_queue(const Session& session, Opened& opened, const ExplainFlags& fl
     *session.out << printed(opened.format,
                             JsonObject{{"kind", "List"}, {"apiVersion", "v1"}, {"items", std::move(all)}});
   } else if (table.empty()) {
-    *session.out << "Nothing waits in ClusterQueue " << flags.name << ".\n";
+    *session.out << "Nothing waits in " << (local ? "LocalQueue " : "ClusterQueue ") << flags.name << ".\n";
   } else {
     *session.out << table.text(session.colour);
   }
@@ -99,7 +100,7 @@ int explain(const Session& session, const ExplainFlags& flags) {
   if (!moment) return session.misused(moment.error().message);
   if (!flags.moment.journal.empty()) return explain_then(session, flags, *moment);
   return with_server(session, flags.common, [&](Opened& opened) {
-    if (means_cluster_queue(flags.type)) return explain_queue(session, opened, flags);
+    if (means_cluster_queue(flags.type) || means_local_queue(flags.type)) return explain_queue(session, opened, flags);
     if (!means_workload(flags.type)) return explain_job(session, opened, flags);
     auto explanation = explanation_of(*opened.server, opened.ns, flags.name);
     if (!explanation) return session.failed(explanation.error().message);
@@ -112,7 +113,8 @@ int explain(const Session& session, const ExplainFlags& flags) {
 Command add_explain(CLI::App& root, const Session& session) {
   CLI::App* app = root.add_subcommand("explain", "Say why a workload waits, and what would change that");
   auto flags = std::make_shared<ExplainFlags>();
-  app->add_option("TYPE", flags->type, "workload, clusterqueue, or a kind of job: job, pod, rayjob, ...")->required();
+  app->add_option("TYPE", flags->type, "workload, clusterqueue, localqueue, or a kind of job: job, pod, rayjob, ...")
+      ->required();
   app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME")->required();
   add_moment_flags(*app, flags->moment, "Explain");
   add_place_flags(*app, flags->common);

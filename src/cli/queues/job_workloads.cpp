@@ -1,10 +1,69 @@
 #include "cli/queues/job_workloads.h"
 
+#include <algorithm>
+#include <set>
+
+#include "api/resources.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/workload_facts.h"
 
 namespace berth::cli::queues {
+namespace {
+
+constexpr std::string_view kQueueName = "kueue.x-k8s.io/queue-name", kGroupName = "kueue.x-k8s.io/pod-group-name";
+
+// When it happened last, as RFC 3339 text in UTC, which sorts by time.
+std::string_view last_time(const Json& event) {
+  return std::max({string_at(event, {"series", "lastObservedTime"}), string_at(event, {"eventTime"}),
+                   string_at(event, {"deprecatedLastTimestamp"})});
+}
+
+std::string_view pod_group_of(const Json& pod) {
+  return string_at(pod, {"metadata", "annotations", kGroupName}, string_at(pod, {"metadata", "labels", kGroupName}));
+}
+
+// The uid of the object; of a pod in a group, those of all pods of the group: warnings are on one of them.
+Result<std::set<std::string, std::less<>>> told_about(const Session& session, Opened& opened, const ForObject& job) {
+  std::set<std::string, std::less<>> uids{std::string(string_at(*job.object, {"metadata", "uid"}))};
+  const std::string_view group = pod_group_of(*job.object);
+  if (group.empty() || job.resource.resource != api::kPods) return uids;
+  auto pods = list_objects(session, *opened.server, {api::kPods, "Pod", opened.ns, {}, {}});
+  if (!pods) return tl::unexpected(pods.error());
+  for (const Json& pod : *pods) {
+    if (pod_group_of(pod) == group) uids.emplace(string_at(pod, {"metadata", "uid"}));
+  }
+  return uids;
+}
+
+// The newest warning, as "Reason: note"; "" when there is none.
+Result<std::string> newest_warning(const Session& session, Opened& opened, const ForObject& job) {
+  const auto uids = told_about(session, opened, job);
+  if (!uids) return tl::unexpected(uids.error());
+  auto events = list_objects(session, *opened.server, {api::kEvents, "Event", opened.ns, {}, "type=Warning"});
+  if (!events) return tl::unexpected(events.error());
+  const Json* newest = nullptr;
+  for (const Json& event : *events) {
+    if (!uids->contains(string_at(event, {"regarding", "uid"}))) continue;
+    if (newest == nullptr || last_time(*newest) <= last_time(event)) newest = &event;
+  }
+  if (newest == nullptr) return std::string();
+  return std::string(string_at(*newest, {"reason"})) + ": " + std::string(string_at(*newest, {"note"}));
+}
+
+// Why a job has no workload, as far as its labels and events tell.
+std::string why_no_workload(const Session& session, Opened& opened, const ForObject& job) {
+  if (string_at(*job.object, {"metadata", "labels", kQueueName}).empty())
+    return "it has no label " + std::string(kQueueName) + ", so it is not queued";
+  const auto warning = newest_warning(session, opened, job);
+  if (!warning) return "its events, which may say why, cannot be read: " + warning.error().message;
+  if (!warning->empty()) return "its newest warning is " + *warning;
+  return "there is no warning about it; its owner is queued in its place, its kind or namespace is not managed, or it "
+         "is "
+         "too new";
+}
+
+}  // namespace
 
 Result<std::vector<std::string>> workloads_of_job(const Session& session, Opened& opened, const std::string& type,
                                                   const std::string& name) {
@@ -28,10 +87,7 @@ Result<std::vector<std::string>> workloads_of_job(const Session& session, Opened
   }
   if (!out.empty()) return out;
   if (finished) return fail(what + " has finished: its workload waits for nothing");
-  const bool queued = !string_at(*found->object, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}).empty();
-  return fail(what + " has no workload: " +
-              (queued ? "its owner is queued in its place, its kind or namespace is not managed, or it is too new"
-                      : "it has no label kueue.x-k8s.io/queue-name, so it is not queued"));
+  return fail(what + " has no workload: " + why_no_workload(session, opened, *found));
 }
 
 bool means_workload(std::string_view type) { return type == "workload" || type == "wl" || type == "workloads"; }
