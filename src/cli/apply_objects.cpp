@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "api/status.h"
 #include "base/log.h"
+#include "base/read_file.h"
 #include "base/yaml.h"
 
 namespace berth::cli {
@@ -99,13 +98,6 @@ class Applying : public std::enable_shared_from_this<Applying> {
   std::size_t at_ = 0;
   int attempts_ = 0;
 };
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream text;
-  if (!in || !(text << in.rdbuf())) return fail(path + ": cannot be read");
-  return text.str();
-}
 
 }  // namespace
 

@@ -89,7 +89,7 @@ Result<void> run_cluster(const Flags& flags) {
   std::unique_ptr<simulate::LiveMonkeys> monkeys;
   if (flags.monkeys) {
     auto how = monkeys_options(flags);
-    if (!how) return tl::unexpected(how.error());
+    if (!how) return tl::unexpected(how.error());  // run() has checked them
     monkeys = std::make_unique<simulate::LiveMonkeys>(**client, executor, *how, [&](Result<void> done) {
       std::printf("monkeys: %s%s\n", described(monkeys->log()).c_str(), done ? "; everything is right again" : "");
       outcome = std::move(done);
@@ -130,6 +130,9 @@ Result<void> run_cluster(const Flags& flags) {
 int run(const Flags& flags) {
   if (const auto configured = configure_log(flags.log); !configured) return misuse(configured.error().message);
   if (const auto checked = check_cluster_flags(flags.cluster); !checked) return misuse(checked.error().message);
+  if (flags.monkeys) {
+    if (const auto how = monkeys_options(flags); !how) return misuse(how.error().message);
+  }
   std::signal(SIGPIPE, SIG_IGN);
   const auto done = run_cluster(flags);
   return done ? 0 : failure(done.error().message);
@@ -160,14 +163,15 @@ Command add_cluster(CLI::App& root) {
   app->add_flag("--vcjobs", flags->vcjobs,
                 "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be "
                 "installed");
-  app->add_option(
-         "--monkeys", flags->monkeys,
-         "Let monkeys play: clients that do whatever the API permits with every kind that Berth reads. SEED chooses "
-         "what they do. For tests of controllers only")
-      ->type_name("SEED");
+  auto* monkeys = app->add_option("--monkeys", flags->monkeys,
+                                  "Let monkeys play: clients that do whatever the API permits with every kind that "
+                                  "Berth reads. SEED chooses "
+                                  "what they do. For tests of controllers only")
+                      ->type_name("SEED");
   app->add_option("--monkeys-for", flags->monkeys_for,
                   "How long they play, as 10m; then they put things right. Without it until a signal")
-      ->type_name("DURATION");
+      ->type_name("DURATION")
+      ->needs(monkeys);
   app->add_flag("--disposable-cluster", flags->disposable, "Needed with --monkeys: what is on the cluster may be lost");
   add_log_level_flag(*app, flags->log);
   app->footer(kClusterHelp);

@@ -79,6 +79,12 @@ Result<cluster::ClusterOptions> cluster_options(const ClusterFlags& flags) {
   if (is_file(flags.nodes)) {
     auto manifests = read_objects({flags.nodes});
     if (!manifests) return tl::unexpected(manifests.error());
+    if (manifests->empty()) return fail("--nodes " + flags.nodes + ": has no manifests of Nodes");
+    for (const ObjectToApply& m : *manifests) {
+      if (string_at(m.object, {"kind"}) != "Node")
+        return fail("--nodes " + m.origin + ": is a " + std::string(string_at(m.object, {"kind"})) +
+                    ", expected a Node");
+    }
     for (ObjectToApply& m : *manifests) options.node_manifests.push_back(std::move(m.object));
   } else if (flags.nodes != "none") {
     options.nodes = flags.nodes;

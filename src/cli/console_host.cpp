@@ -43,6 +43,13 @@ bool is_loopback(const std::string& address) { return address.starts_with("127."
 
 }  // namespace
 
+Result<void> check_plain_http(const http::ListenAddress& address, bool encrypted) {
+  if (encrypted || is_loopback(address.address)) return {};
+  return fail("other machines reach " + address.address +
+              ", and tokens must not travel in plain text: use berth console with --tls-cert and --tls-key, or with "
+              "--plain-http behind an ingress that ends TLS");
+}
+
 // The members are in the order in which they depend on each other; they are destroyed in reverse order.
 struct ConsoleHost::Impl {
   Impl(Executor& e, Options o) : executor(e), options(std::move(o)) {}
@@ -146,12 +153,7 @@ struct ConsoleHost::Impl {
     auto context = tls();
     if (!context) return tl::unexpected(context.error());
     const bool secure = *context != nullptr;
-    if (!secure && !options.plain_http && !is_loopback(endpoint->address)) {
-      return fail(
-          "other machines reach " + where +
-          ", and tokens must not travel in plain text: use berth console with --tls-cert and --tls-key, or with "
-          "--plain-http behind an ingress that ends TLS");
-    }
+    if (auto safe = check_plain_http(*endpoint, secure || options.plain_http); !safe) return safe;
     auto started = http::HttpsServer::start(*console, executor, std::move(*context), https);
     if (!started) return tl::unexpected(started.error());
     server = std::move(*started);

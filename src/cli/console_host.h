@@ -10,11 +10,15 @@
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/result.h"
+#include "http/listen_address.h"
 #include "kube/kubeconfig.h"
 
 namespace berth::cli {
 
 inline constexpr const char* kConsoleListen = "127.0.0.1:7080";
+
+// Whether a console may listen there. `encrypted`: here, or by an ingress in front of it.
+Result<void> check_plain_http(const http::ListenAddress& address, bool encrypted);
 
 class ConsoleHost {
  public:

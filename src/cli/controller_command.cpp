@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "api/field_error.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/run_controller.h"
@@ -31,14 +32,15 @@ Command add_controller(CLI::App& root) {
   app->add_option("--namespace", flags->controller.ns,
                   "Where the controller's own objects are, such as the leader's lease (default: the "
                   "Configuration's namespace,\n"
-                  "else the pod's, else kueue-system)");
+                  "else the pod's, else kueue-system)")
+      ->check([](const std::string& name) { return api::check_dns_label(name); });
   add_config_flag(*app, flags->controller.config);
   add_job_kinds_flag(*app, flags->controller.job_kinds);
   add_feature_gates_flag(*app, flags->controller.feature_gates);
-  app->add_option(
+  auto* journal = app->add_option(
       "--journal", flags->controller.journal.directory,
       "A directory where events and decisions are recorded, for berth replay (default: nothing is recorded)");
-  add_journal_flags(*app, flags->controller.journal);
+  add_journal_flags(*app, flags->controller.journal, journal);
   add_log_flags(*app, flags->log);
   app->footer("Several may run at once: one leads, the others follow and take over when it is gone.");
   return {app, [flags] { return run_command(*flags); }};

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/embedded.h"
+#include "base/read_file.h"
 #include "base/yaml.h"
 #include "embedded/apiserver/schema/structural.h"
 #include "jobs/kinds/read/read_kind.h"
-#include "kube/kubeconfig.h"
 
 namespace berth::cli {
 namespace {
@@ -37,8 +37,9 @@ apiserver::SchemaPtr schema_in(std::string_view text, const api::GroupVersionRes
 
 Result<apiserver::SchemaPtr> schema_of(const api::GroupVersionResource& resource, const std::string& crd) {
   if (!crd.empty()) {
-    const auto text = kube::read_file(crd);
+    const auto text = read_file(crd);
     if (!text) return tl::unexpected(text.error());
+    if (const auto documents = parse_yaml(*text); !documents) return fail(crd + ": " + documents.error().message);
     auto schema = schema_in(*text, resource);
     if (schema) return schema;
     return fail(crd + ": has no CustomResourceDefinition " + resource.resource + "." + resource.group +
@@ -57,7 +58,7 @@ bool same_kind(const JobKindPtr& a, const JobKindPtr& b) {
 }  // namespace
 
 Result<JobKindPtr> read_job_kind_file(const std::string& path, const std::string& crd) {
-  auto text = kube::read_file(path);
+  auto text = read_file(path);
   if (!text) return tl::unexpected(text.error());
   auto kind = jobs::kinds::read_job_kind(*text, path);
   if (!kind) return kind;

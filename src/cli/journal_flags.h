@@ -11,7 +11,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace berth::cli {
 
@@ -20,7 +21,8 @@ struct JournalFlags {
   std::string max_size = "256Mi";  // of all segments: a quantity of bytes, at least 1Mi
   std::string max_age = "168h";    // a duration, at least 1h
 };
-void add_journal_flags(CLI::App& app, JournalFlags& flags);
+// `directory`: the option without which these make no sense; null: there is a journal by default.
+void add_journal_flags(CLI::App& app, JournalFlags& flags, CLI::Option* directory = nullptr);
 
 // Null without a directory. Error: a flag is wrong. The directory itself is opened later: a disk that fails does not
 // keep a controller from its work. `executor` must outlive the journal.

@@ -12,6 +12,7 @@
 
 #include "api/kueue/names.h"
 #include "api/status.h"
+#include "base/read_file.h"
 #include "base/yaml.h"
 #include "cli/cluster_access.h"
 #include "cli/commands.h"
@@ -203,7 +204,7 @@ int list(const KindsFlags& flags) {
 // --- check
 
 Result<Json> read_object(const std::string& path) {
-  auto text = kube::read_file(path);
+  auto text = read_file(path);
   if (!text) return tl::unexpected(text.error());
   auto documents = parse_yaml(*text);
   if (!documents) return fail(path + ": " + documents.error().message);
@@ -214,6 +215,7 @@ Result<Json> read_object(const std::string& path) {
 
 // The Workload of the object, without a cluster: no class is known.
 Result<Json> workload_of(const JobKindPtr& kind, const Json& object, const std::string& path) {
+  if (!object.is_object()) return fail(path + ": expected the manifest of a " + kind->kind);
   if (string_at(object, {"kind"}) != kind->kind || string_at(object, {"apiVersion"}) != kind->api_version())
     return fail(path + ": is a " + std::string(string_at(object, {"kind"})) + " of " +
                 std::string(string_at(object, {"apiVersion"})) + ", expected a " + kind->kind + " of " +

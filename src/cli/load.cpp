@@ -6,13 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/read_file.h"
 #include "cli/commands.h"
 #include "cli/load_live.h"
 #include "cli/output.h"
@@ -129,10 +128,9 @@ int show(const Options& options, const simulate::LoadReport& report,
 }
 
 int run(const Options& options) {
-  std::ifstream in(options.file, std::ios::binary);
-  if (!in) return failure(options.file + ": cannot be read; name a load file (see config/samples/load.yaml)");
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const auto load = simulate::parse_load(text, {options.limit, options.as == kPodGroups ? simulate::kLoadGroup : 1});
+  const auto text = read_file(options.file);
+  if (!text) return failure(text.error().message + "; name a load file (see config/samples/load.yaml)");
+  const auto load = simulate::parse_load(*text, {options.limit, options.as == kPodGroups ? simulate::kLoadGroup : 1});
   if (!load) return failure(options.file + ": " + load.error().message);
 
   if (options.remove) {
@@ -172,7 +170,10 @@ Command add_load(CLI::App& root) {
   auto* kubeconfig = app->add_option("--kubeconfig", options->live.kubeconfig,
                                      "Play in real time against this API server, whose controller decides");
   app->add_option("--qps", options->live.qps, "Requests per second to the API server at most; 0: no limit")
-      ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && value >= 0 ? "" : "expected a number from 0, got " + text;
+      })
       ->needs(kubeconfig);
   app->add_flag("--keep", options->live.keep, "Leave everything that was made on the API server")->needs(kubeconfig);
   app->add_flag("--remove", options->remove, "Play nothing: delete what an earlier --keep has left")->needs(kubeconfig);

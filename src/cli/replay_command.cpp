@@ -188,7 +188,7 @@ int run_replay(const ReplayFlags& flags) {
     return tell(*segments, json, true, nullptr);
   }
   const auto until = parse_time(flags.until);
-  if (!until) return failure("--until: " + until.error().message);
+  if (!until) return misuse("--until: " + until.error().message);
   const auto replayed = journal::replay_until(flags.journal, *until);
   if (!replayed) return failure(replayed.error().message);
   const int code = tell({replayed->segment}, json, false, json ? state_json(*replayed) : Json());

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/log.h"
+#include "controller/feature_gates.h"
 
 namespace berth::cli {
 
@@ -29,9 +30,15 @@ void add_config_flag(CLI::App& app, std::string& file, const std::string& remark
 }
 
 CLI::Option* add_feature_gates_flag(CLI::App& app, std::string& gates, const std::string& remark) {
-  return app.add_option(
-      "--feature-gates", gates,
-      std::string("Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false") + remark);
+  return app
+      .add_option(
+          "--feature-gates", gates,
+          std::string("Kueue's feature gates, such as TASBalancedPlacement=true,PartialAdmission=false") + remark)
+      ->check(parses_with([](const std::string& text) -> Result<void> {
+        const auto gates_now = controller::parse_feature_gates(text);
+        if (!gates_now) return tl::unexpected(gates_now.error());
+        return controller::check_feature_gates(*gates_now);
+      }));
 }
 
 void add_job_kinds_flag(CLI::App& app, std::string& directory) {

@@ -1,7 +1,9 @@
 // Flags that mean the same in several commands: berth up, controller, cluster, console, load and simulate.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 
@@ -11,6 +13,16 @@ class Option;
 }  // namespace CLI
 
 namespace berth::cli {
+
+// For CLI::Option::check(): what is wrong with the value of an option, as its parser says; "" when nothing is. So wrong
+// values are wrong usage, whatever else the command would do.
+template <typename Parse>
+std::function<std::string(const std::string&)> parses_with(Parse parse) {
+  return [parse = std::move(parse)](const std::string& text) {
+    const auto parsed = parse(text);
+    return parsed ? std::string() : parsed.error().message;
+  };
+}
 
 struct LogFlags {
   std::string level;            // --log-level: debug, info, warn or error

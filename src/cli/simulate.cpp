@@ -2,12 +2,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/read_file.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/shared_flags.h"
@@ -39,10 +38,9 @@ Result<void> write_report(const std::string& file, const std::string& page) {
 }
 
 int play_scenario(const SimulateFlags& options) {
-  std::ifstream in(options.file, std::ios::binary);
-  if (!in) return failure(options.file + ": cannot be read; name the YAML file of a scenario (see config/samples)");
-  const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-  const auto scenario = simulate::parse_scenario(text);
+  const auto text = read_file(options.file);
+  if (!text) return failure(text.error().message + "; name the YAML file of a scenario (see config/samples)");
+  const auto scenario = simulate::parse_scenario(*text);
   if (!scenario) return failure(options.file + ": " + scenario.error().message);
 
   simulate::PlayOptions play;

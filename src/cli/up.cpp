@@ -13,6 +13,7 @@
 #include "base/embedded.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/read_file.h"
 #include "cli/apply_objects.h"
 #include "cli/configuration_file.h"
 #include "cli/console_host.h"
@@ -59,7 +60,7 @@ std::string url_of(const std::string& address, std::uint16_t port) {
 
 Result<http::TokenTable> read_tokens(const std::string& path) {
   if (path.empty()) return http::TokenTable();
-  const auto text = kube::read_file(path);
+  const auto text = read_file(path);
   if (!text) return fail("--token-file: " + text.error().message);
   auto tokens = http::TokenTable::parse(*text);
   if (!tokens) return fail(path + ": " + tokens.error().message);

@@ -10,7 +10,6 @@
 #include "cli/output.h"
 #include "cli/shared_flags.h"
 #include "cli/up.h"
-#include "controller/feature_gates.h"
 #include "embedded/apiserver/crd/external_kinds.h"
 #include "http/listen_address.h"
 
@@ -34,8 +33,6 @@ Result<void> check(const UpOptions& up) {
   }
   if (const auto kinds = apiserver::choose_external_kinds(up.kinds); !kinds)
     return fail("--kinds: " + kinds.error().message);
-  if (const auto gates = controller::parse_feature_gates(up.feature_gates); !gates)
-    return fail("--feature-gates: " + gates.error().message);
   return check_cluster_flags(up.cluster);
 }
 

@@ -128,6 +128,11 @@ std::string unknown() {
   return "Berth does not have it; those that can be set are " + known;
 }
 
+tl::unexpected<Error> refuse(std::string_view path, std::string_view name, const std::string& why) {
+  const std::string gate(name);
+  return fail((path.empty() ? "feature gate \"" + gate + "\"" : std::string(path) + "." + gate) + ": " + why);
+}
+
 }  // namespace
 
 bool gate_or(const FeatureGates& gates, std::string_view name, bool otherwise) {
@@ -144,8 +149,7 @@ Result<FeatureGates> parse_feature_gates(std::string_view text) {
     const auto equals = part.find('=');
     const auto value = equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
     if (equals == 0 || (value != "true" && value != "false"))
-      return fail("feature gates: \"" + std::string(part) +
-                  "\": expected NAME=true or NAME=false, separated by commas");
+      return fail("\"" + std::string(part) + "\": expected NAME=true or NAME=false, separated by commas");
     gates[std::string(part.substr(0, equals))] = value == "true";
   }
   return gates;
@@ -162,12 +166,23 @@ Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view p
   return gates;
 }
 
+Result<void> check_feature_gates(const FeatureGates& gates, std::string_view path) {
+  for (const auto& [name, on] : gates) {
+    if (find_gate(name) != nullptr || find_job_gate(name) != nullptr || is_served(name)) continue;
+    if (always_off(name)) {
+      if (on) return refuse(path, name, "Berth does not have its feature; leave it out or set it to false");
+    } else if (!always_on(name)) {
+      return refuse(path, name, unknown());
+    } else if (!on) {
+      return refuse(path, name, "is always on in Berth; leave it out");
+    }
+  }
+  return {};
+}
+
 Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, jobs::JobGates& job_gates,
                                  std::string_view path) {
-  const auto refuse = [&](std::string_view name, const std::string& why) {
-    const std::string gate(name);
-    return fail((path.empty() ? "feature gate \"" + gate + "\"" : std::string(path) + "." + gate) + ": " + why);
-  };
+  if (auto known = check_feature_gates(gates, path); !known) return known;
   engine::Options changed = options;
   jobs::JobGates changed_jobs = job_gates;
   for (const auto& [name, on] : gates) {
@@ -175,14 +190,6 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
       gate->setting(changed) = on == gate->on;
     } else if (const JobGate* of_jobs = find_job_gate(name)) {
       changed_jobs.*(of_jobs->setting) = on;
-    } else if (always_off(name)) {
-      if (on) return refuse(name, "Berth does not have its feature; leave it out or set it to false");
-    } else if (is_served(name)) {
-      continue;
-    } else if (!always_on(name)) {
-      return refuse(name, unknown());
-    } else if (!on) {
-      return refuse(name, "is always on in Berth; leave it out");
     }
   }
   for (const auto& gate : kGates) {
@@ -191,7 +198,7 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
   }
   for (const auto& gate : kGates) {
     if (gate.parent.empty() || !is_on(gate, changed) || is_on(*find_gate(gate.parent), changed)) continue;
-    return refuse(gate.name,
+    return refuse(path, gate.name,
                   "is on and needs \"" + std::string(gate.parent) + "\", which is off; turn both on or both off");
   }
   options = changed;

@@ -30,10 +30,14 @@ Result<FeatureGates> parse_feature_gates(std::string_view text);
 // Decodes {TASBalancedPlacement: true}. `path` names the object in errors.
 Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view path);
 
-// Applies the gates and checks that they agree: a gate that is on needs its parent gate. Errors name the gate. It is
-// an error to name an unknown gate (the message lists the known ones), to switch on a feature that Berth does not
-// have, to switch off a feature that is always on, and to switch a gate on while its parent is off. After an error,
-// `options` and `job_gates` are unchanged. `path`: the path of the mapping, for errors; "" when there is none.
+// It is an error to name an unknown gate (the message lists the known ones), to switch on a feature that Berth does not
+// have, and to switch off a feature that is always on. Errors name the gate. `path`: the path of the mapping, for
+// errors;
+// "" when there is none.
+Result<void> check_feature_gates(const FeatureGates& gates, std::string_view path = {});
+
+// Applies the gates and checks them, and that they agree: a gate that is on needs its parent gate. After an error,
+// `options` and `job_gates` are unchanged.
 Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, jobs::JobGates& job_gates,
                                  std::string_view path = {});
 

@@ -1,12 +1,8 @@
 #include "kube/kubeconfig.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "base/base64.h"
 #include "base/yaml.h"
@@ -16,7 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxFileBytes = 8u << 20;
 constexpr std::string_view kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 constexpr std::string_view kExecExtension = "client.authentication.k8s.io/exec";
 
@@ -171,19 +166,6 @@ Result<const Entry*> entry_of(const Entries& entries, const std::string& name, s
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) return fail("cannot read " + path + ": " + std::strerror(EISDIR));
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return fail("cannot read " + path + ": " + std::strerror(errno));
-  std::stringstream text;
-  text << in.rdbuf();
-  std::string content = std::move(text).str();
-  if (in.bad()) return fail("cannot read " + path);
-  if (content.size() > kMaxFileBytes) return fail(path + " is larger than " + std::to_string(kMaxFileBytes) + " bytes");
-  return content;
-}
-
 Result<Access> load_kubeconfig(const std::vector<std::string>& files, std::string_view context, const ReadFile& read) {
   Merged merged;
   std::string unreadable;
@@ -220,7 +202,7 @@ Result<Access> load_kubeconfig(const std::vector<std::string>& files, std::strin
 std::vector<std::string> context_names(const std::string& file, const ReadFile& read) {
   std::vector<std::string> names;
   const auto text = read(file);
-  if (!text || text->size() > kMaxFileBytes) return names;
+  if (!text) return names;
   Merged merged;
   if (!merge_file(file, *text, merged)) return names;
   for (const auto& [name, context] : merged.contexts) names.push_back(name);

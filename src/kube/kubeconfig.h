@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/read_file.h"
 #include "base/result.h"
 
 namespace berth::kube {
@@ -49,7 +50,6 @@ struct Access {
 
 // Returns the contents of a file; an error names the file and why it cannot be read.
 using ReadFile = std::function<Result<std::string>(const std::string& path)>;
-Result<std::string> read_file(const std::string& path);
 
 // Merges the files: the first file that sets a name or the current context wins. Relative paths in a file are
 // relative to its folder. Skips files that cannot be read; an error when none can. `context` "": the current context.

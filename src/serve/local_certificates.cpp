@@ -1,25 +1,14 @@
 #include "serve/local_certificates.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
+#include "base/read_file.h"
 #include "http/tls.h"
 
 namespace berth::serve {
 namespace {
 
 constexpr Duration kRetry = std::chrono::minutes(1);  // after a certificate could not be made
-
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream in(path);
-  if (!in) return fail("cannot read " + path + ": " + std::strerror(errno));
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 }  // namespace
 

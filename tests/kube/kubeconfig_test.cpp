@@ -120,10 +120,5 @@ TEST(InClusterAccess, IsMadeOfTheServiceAccount) {
   EXPECT_FALSE(in_cluster_access("h", ""));
 }
 
-TEST(ReadFile, SaysThatADirectoryIsNoFile) {
-  EXPECT_EQ(read_file("/tmp").error().message, "cannot read /tmp: Is a directory");
-  EXPECT_EQ(read_file("/none/such").error().message, "cannot read /none/such: No such file or directory");
-}
-
 }  // namespace
 }  // namespace berth::kube::kubeconfig_test

@@ -19,7 +19,12 @@ std::optional<std::string> unknown_command(CLI::App& root, const std::vector<std
   std::string path = root.get_name();
   for (const std::string& word : words) {
     const auto known = subcommands_of(*app);
-    if (known.empty() || app->get_require_subcommand_min() == 0 || word.starts_with('-')) return std::nullopt;
+    if (known.empty() || app->get_require_subcommand_min() == 0) return std::nullopt;
+    if (word.starts_with('-')) {
+      const std::string flag = word.substr(0, word.find('='));
+      if (app->get_option_no_throw(flag) != nullptr) return std::nullopt;
+      return path + ": unknown flag '" + flag + "' before a command; see '" + path + " --help'";
+    }
     const auto at = std::find_if(known.begin(), known.end(), [&](CLI::App* sub) { return sub->check_name(word); });
     if (at == known.end()) {
       std::string names;

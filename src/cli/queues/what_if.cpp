@@ -120,6 +120,7 @@ Result<Question> question(const Session& session, Opened& opened, const WhatIfFl
   if (!flags.files.empty()) {
     auto objects = read_objects(flags.files);
     if (!objects) return tl::unexpected(objects.error());
+    if (objects->empty()) return fail("-f " + flags.files.front() + ": has no objects");
     for (const ObjectToApply& each : *objects) {
       auto stored = as_stored(opened, discovery, each);
       if (!stored) return tl::unexpected(stored.error());
