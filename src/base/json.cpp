@@ -1,5 +1,7 @@
 #include "base/json.h"
 
+#include <limits>
+
 #include "base/text.h"
 
 namespace berth {
@@ -44,6 +46,10 @@ std::optional<std::int64_t> optional_int_at(const Json& value, std::initializer_
   const Json* at = find_path(value, keys);
   if (!at) return std::nullopt;
   if (const std::int64_t* number = at->if_int64()) return *number;
+  // A parser makes no unsigned value of what fits, but code that builds a document may.
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (const std::uint64_t* number = at->if_uint64(); number && *number <= kMost)
+    return static_cast<std::int64_t>(*number);
   // JSON written by others may say 1.0 where 1 is meant; Kubernetes takes both.
   const double* number = at->if_double();
   if (number && *number >= -0x1p63 && *number < 0x1p63 &&

@@ -61,6 +61,8 @@ TEST(Json, NumbersKeepTheirKindAndPrintAsGoPrintsThem) {
 TEST(Json, PathsReadWithoutExceptions) {
   const Json value = *parse_json(R"({"a":{"b":[1,2],"n":3.0,"t":true},"s":"x"})");
   EXPECT_EQ(int_at(value, {"a", "n"}), 3);
+  EXPECT_EQ(int_at(Json(JsonObject{{"n", std::size_t{7}}}), {"n"}), 7) << "as code that counts builds it";
+  EXPECT_FALSE(optional_int_at(Json(JsonObject{{"n", ~std::uint64_t{0}}}), {"n"}));
   EXPECT_TRUE(bool_at(value, {"a", "t"}));
   EXPECT_EQ(array_at(value, {"a", "b"}).size(), 2u);
   EXPECT_EQ(find_path(value, {"s", "b"}), nullptr);

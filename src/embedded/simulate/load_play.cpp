@@ -78,8 +78,21 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
 
   // --- Before the start: create one object after the other.
 
+  // A server may have workloads and queues that are not of this load.
+  void ignore_others() {
+    std::set<std::string> namespaces, quotas;
+    for (const auto& queue : load.queues) namespaces.insert(queue.name);
+    for (const Json& object : load.objects) {
+      const std::string kind(string_at(object, {"kind"}));
+      if (kind == "ClusterQueue" || kind == "Cohort")
+        quotas.insert(kind + "/" + std::string(string_at(object, {"metadata", "name"})));
+    }
+    observer.ignore_others(std::move(namespaces), std::move(quotas));
+  }
+
   void create_next() {
     if (created == load.objects.size()) {
+      ignore_others();
       observer.start();
       if (options.as == LoadAs::kPods) pods.start();
       return later(kSettling, &Impl::begin);

@@ -101,6 +101,7 @@ struct Observer::Impl {
     const Json& object = now ? *now : *old;
     const std::string key =
         std::string(string_at(object, {"kind"})) + "/" + std::string(string_at(object, {"metadata", "name"}));
+    if (concerns && !concerns->quotas.contains(key)) return;
     nominal.erase(key);
     if (now) nominal.emplace(key, nominal_of(*now));
     if (!recording) return;
@@ -163,7 +164,9 @@ struct Observer::Impl {
   }
 
   void changed(const JsonPtr& old_json, const JsonPtr& now_json) {
-    auto decoded = api::kueue::decode_workload(now_json ? *now_json : *old_json);
+    const Json& object = now_json ? *now_json : *old_json;
+    if (concerns && !concerns->namespaces.contains(std::string(string_at(object, {"metadata", "namespace"})))) return;
+    auto decoded = api::kueue::decode_workload(object);
     if (!decoded) return;
     const auto workload = std::make_shared<const Workload>(*std::move(decoded));
     const Workload& w = *workload;
@@ -245,8 +248,13 @@ struct Observer::Impl {
     }
   }
 
+  struct Concerns {
+    std::set<std::string> namespaces, quotas;
+  };
+
   Executor& executor;
   kube::Informer workloads, cluster_queues, cohorts;
+  std::optional<Concerns> concerns;  // none: everything
   std::function<void(const Moment&)> handler;
   std::function<void(const std::string& key, const WorkloadPtr& now)> workload_handler;
   RackOf rack_of;
@@ -288,6 +296,10 @@ void Observer::on_workload(std::function<void(const std::string& key, const Work
 }
 
 void Observer::tell_places(RackOf rack_of) { impl_->rack_of = std::move(rack_of); }
+
+void Observer::ignore_others(std::set<std::string> namespaces, std::set<std::string> quotas) {
+  impl_->concerns = {std::move(namespaces), std::move(quotas)};
+}
 
 void Observer::keep_history() { impl_->recording = true; }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,9 @@ class Observer {
   // Makes moments name the places of a workload and their changes. `rack_of` returns the rack of a hostname.
   void tell_places(RackOf rack_of);
   void keep_history();  // history() records from now on
+  // Before start(): what is in other namespaces, and the quotas of other objects ("ClusterQueue/name", "Cohort/name"),
+  // do not exist for this observer.
+  void ignore_others(std::set<std::string> namespaces, std::set<std::string> quotas);
   void start();
 
   const History& history() const;

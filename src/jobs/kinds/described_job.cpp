@@ -85,7 +85,7 @@ Result<void> DescribedJob::check_pod_sets(const Json& job) const {
 Result<void> DescribedJob::check_status(const Json& job) const {
   const Scope scope(job);
   for (const Expression* expression :
-       {&spec_->finished, &spec_->active, &spec_->ready, &spec_->succeeded, &spec_->on_hold}) {
+       {&spec_->finished, &spec_->active, &spec_->ready, &spec_->succeeded, &spec_->skip, &spec_->on_hold}) {
     if (!*expression) continue;
     if (const auto value = expression->truth(scope); !value) return tl::unexpected(value.error());
   }

@@ -6,11 +6,64 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
+
 namespace berth::jobs::kinds {
 namespace {
 
 // The slots of the variables, in the order of compile().
 enum Slot : int { kSelf, kItem, kIndex, kConditions, kOldSelf, kPods, kPhase, kSlots };
+
+constexpr std::string_view kNames[kSlots] = {"self", "item", "index", "conditions", "oldSelf", "pods", "phase"};
+
+bool knows(UsedIn where, Slot slot) {
+  switch (slot) {
+    case kItem:
+    case kIndex:
+      return where == UsedIn::kPodSet;
+    case kOldSelf:
+      return where == UsedIn::kValidation;
+    case kPods:
+    case kPhase:
+      return where == UsedIn::kOperator;
+    default:
+      return true;
+  }
+}
+
+// The first variable that the program names and its place does not have; "" when there is none.
+std::string unknown_variable(const cel::Program& program, UsedIn where) {
+  std::string known, unknown;
+  for (int i = 0; i < kSlots; ++i) {
+    const auto slot = static_cast<Slot>(i);
+    if (knows(where, slot)) {
+      known.append(known.empty() ? "" : ", ").append(kNames[i]);
+    } else if (unknown.empty() && program.uses(slot)) {
+      unknown = kNames[i];
+    }
+  }
+  return unknown.empty() ? "" : "a CEL expression of " + known + ", which are known here; found " + unknown;
+}
+
+// The expression in one line, cut when it is long.
+std::string shown(std::string_view source) {
+  constexpr std::size_t kShown = 200;
+  std::string out;
+  for (const char c : source) {
+    const bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!space) out += c;
+    if (space && !out.empty() && out.back() != ' ') out += ' ';
+  }
+  return out.size() <= kShown ? out : std::string(cut_text(out, kShown)) + "...";
+}
+
+// "line 1, column 7: undeclared reference"
+std::string told(std::string_view source, const std::vector<cel::Problem>& problems) {
+  std::string out;
+  for (const auto& problem : problems)
+    out.append(out.empty() ? "" : "; ").append(describe_position(source, problem.at) + ": " + problem.message);
+  return out;
+}
 
 cel::Value text_view(std::string_view text) { return cel::Text{nullptr, text}; }
 
@@ -60,32 +113,30 @@ bool Expression::reads_status(bool item_is_job) const {
          selects_status(*program_->root, jobs);
 }
 
-Result<Expression> Expression::compile(std::string source, cel::Kind wanted, const cel::TypePtr& self,
+Result<Expression> Expression::compile(std::string source, cel::Kind wanted, UsedIn where, const cel::TypePtr& self,
                                        const cel::TypePtr& item) {
   const auto dyn = cel::basic_type(cel::Kind::kDyn);
   const auto any_map = cel::map_type(cel::basic_type(cel::Kind::kString), dyn);
-  const std::array<cel::Variable, kSlots> variables = {{{"self", self ? self : dyn},
-                                                        {"item", item ? item : dyn},
-                                                        {"index", cel::basic_type(cel::Kind::kInt)},
-                                                        {"conditions", any_map},
-                                                        {"oldSelf", self ? self : dyn},
-                                                        {"pods", any_map},
-                                                        {"phase", cel::basic_type(cel::Kind::kString)}}};
+  const cel::TypePtr types[kSlots] = {self ? self : dyn, item ? item : dyn, cel::basic_type(cel::Kind::kInt),   any_map,
+                                      self ? self : dyn, any_map,           cel::basic_type(cel::Kind::kString)};
+  std::array<cel::Variable, kSlots> variables;
+  for (int i = 0; i < kSlots; ++i) variables[i] = cel::Variable{std::string(kNames[i]), types[i]};
   std::vector<cel::Problem> problems;
   Expression out;
   const auto program = cel::compile(source, variables, problems);
-  if (!program) return fail("a CEL expression: " + cel::display(source, problems));
+  if (!program) return fail("a CEL expression: " + told(source, problems));
+  if (auto unknown = unknown_variable(*program, where); !unknown.empty()) return fail(std::move(unknown));
   const cel::Kind kind = program->result->kind;
   if (wanted != cel::Kind::kDyn && kind != wanted && kind != cel::Kind::kDyn)
     return fail("a CEL expression of type " + std::string(name_of(wanted)) + ", found one of type " +
-                cel::to_string(*program->result) + ": " + source);
+                cel::to_string(*program->result) + ": " + shown(source));
   out.source_ = std::move(source);
   out.program_ = program;
   return out;
 }
 
 std::string Expression::failure(std::string_view why) const {
-  return "the expression \"" + source_ + "\" fails: " + std::string(why);
+  return "the expression \"" + shown(source_) + "\" fails: " + std::string(why);
 }
 
 Result<cel::Value> Expression::value(const Scope& scope) const {

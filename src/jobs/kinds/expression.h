@@ -13,16 +13,21 @@
 
 namespace berth::jobs::kinds {
 
-// What an expression can name:
+// What an expression can name; which of them depends on its place.
 //   self        the job
+//   conditions  the conditions in status.conditions whose status is "True", by type
 //   item        the item of a pod set: an entry of its list or its object; the job itself when it has neither
 //   index       the index of the item in its list, otherwise 0
-//   conditions  the conditions in status.conditions whose status is "True", by type
-//   oldSelf     the job before an update; null otherwise
-//   pods        the pods of the job by pod set, for the pretend operator: {main: {count, active, ready, succeeded,
-//               failed}}; empty elsewhere
-//   phase       the phase of the job, for the pretend operator: "Suspended", "Running", "Succeeded" or "Failed";
-//               "" elsewhere
+//   oldSelf     the job before an update; null for a new one
+//   pods        the pods of the job by pod set: {main: {count, active, ready, succeeded, failed}}
+//   phase       the phase of the job: "Suspended", "Running", "Succeeded" or "Failed"
+enum class UsedIn {
+  kJob,         // self, conditions
+  kPodSet,      // the same, item and index
+  kValidation,  // the same as kJob, and oldSelf
+  kOperator     // the same as kJob, pods and phase
+};
+
 class Scope {
  public:
   explicit Scope(const Json& job) : job_(&job), item_(&job) {}
@@ -52,10 +57,10 @@ class Expression {
   static constexpr std::int64_t kBudget = 50'000;
 
   Expression() = default;
-  // `self`: the type of the job; null: any. Fails when the source does not compile or its type is certainly not
-  // `wanted`; the message shows the place. kDyn: any type.
-  static Result<Expression> compile(std::string source, cel::Kind wanted, const cel::TypePtr& self = nullptr,
-                                    const cel::TypePtr& item = nullptr);
+  // `self`: the type of the job; null: any. Fails when the source does not compile, names what its place does not have,
+  // or its type is certainly not `wanted`; the message says where. kDyn: any type.
+  static Result<Expression> compile(std::string source, cel::Kind wanted, UsedIn where,
+                                    const cel::TypePtr& self = nullptr, const cel::TypePtr& item = nullptr);
 
   explicit operator bool() const { return program_ != nullptr; }
   const std::string& source() const { return source_; }

@@ -6,9 +6,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "api/resources.h"
+#include "base/yaml.h"
 #include "embedded/simulate/load_files.h"
 #include "embedded/simulate/load_play.h"
 #include "embedded/simulate/load_stall.h"
@@ -57,6 +60,65 @@ TEST(LoadPlay, WhatBecomesOfRunsIsWrittenByAClientOfItsOwn) {
   EXPECT_EQ(runs.wrote, std::set<std::string>{"workloads/status"});
   EXPECT_TRUE(submitter.wrote.contains("workloads/"));
   EXPECT_FALSE(submitter.wrote.contains("workloads/status"));
+}
+
+// A queue with much quota and a finished workload, as a server may have them.
+void create_others(simulate::World& world) {
+  std::vector<Json> objects = *parse_yaml(R"(
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: other}
+spec:
+  namespaceSelector: {}
+  resourceGroups: [{coveredResources: [memory], flavors: [{name: other, resources: [{name: memory, nominalQuota: 64Gi}]}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: Workload
+metadata: {name: done, namespace: default}
+spec: {queueName: gone, podSets: [{name: main, count: 1, template: {spec: {containers: [{name: c, image: i}]}}}]}
+)");
+  for (Json& object : objects) {
+    api::RestRequest request;
+    request.verb = api::Verb::kCreate;
+    request.resource = simulate::load_resource(string_at(object, {"kind"}));
+    request.ns = string_at(object, {"metadata", "namespace"});
+    request.body = object;
+    world.client().call(std::move(request), [](const api::RestResponse& answer) { EXPECT_EQ(answer.code, 201); });
+  }
+  api::RestRequest finish;
+  finish.verb = api::Verb::kPatch;
+  finish.patch_type = api::PatchType::kMerge;
+  finish.resource = api::kWorkloads;
+  std::tie(finish.ns, finish.name, finish.subresource) = std::tuple("default", "done", "status");
+  finish.body = *parse_json(R"({"status":{"conditions":[{"type":"Finished","status":"True","reason":"Succeeded",
+    "message":"done","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})");
+  world.client().call(std::move(finish), [](const api::RestResponse& answer) { EXPECT_EQ(answer.code, 200); });
+  world.run_for(1s);
+}
+
+simulate::LoadReport report_of(bool with_others) {
+  auto world = simulate::World::make({});
+  EXPECT_TRUE(world);
+  if (with_others) create_others(**world);
+  const auto load = parsed(kTwoQueues);
+  simulate::LoadPlayOptions options;
+  options.as = As::kWorkloads;
+  simulate::LoadPlay play(load, (*world)->client(), (*world)->executor(), options);
+  simulate::LoadReport out;
+  play.start([&](const Result<simulate::LoadReport>& report) {
+    EXPECT_TRUE(report) << (report ? "" : report.error().message);
+    if (report) out = *report;
+  });
+  (*world)->run_for(2min);
+  return out;
+}
+
+TEST(LoadPlay, WhatElseIsOnTheServerDoesNotCount) {
+  const auto alone = report_of(false), among_others = report_of(true);
+  EXPECT_EQ(alone.finished, 10u);
+  EXPECT_EQ(among_others.finished, 10u);
+  EXPECT_GT(alone.utilisation, 0.1);
+  EXPECT_NEAR(among_others.utilisation, alone.utilisation, 0.05);
 }
 
 // The messages of a play that makes no progress, each with the seconds since the play's start.

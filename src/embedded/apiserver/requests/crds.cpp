@@ -183,8 +183,15 @@ void Crds::stop_serving(const Json& crd) {
     }
     core_.registry.remove(resource->gvr);
     core_.deprecations.erase(resource->gvr);
-    core_.watches->end_all(resource->gvr);
+    end_watches(resource->gvr);
   }
+}
+
+// Watches are told of a change when it is durable: they end after they were told of the last deletion.
+void Crds::end_watches(const api::GroupVersionResource& gvr) {
+  const Revision now = core_.store.revision();
+  if (core_.store.durable() >= now) return core_.watches->end_all(gvr);
+  core_.freshness.wait(now, lifetime_.guard([this, gvr](bool) { core_.watches->end_all(gvr); }));
 }
 
 // Deletes the objects, and then the CRD when none is left. Objects with finalizers keep the CRD until they are gone.

@@ -32,6 +32,7 @@ class Crds {
  private:
   Result<void> serve(const Json& crd);
   void stop_serving(const Json& crd);
+  void end_watches(const api::GroupVersionResource& gvr);
   void establish(const Json& crd);
   void clean_up(const Json& crd);
   void delete_instance(const std::string& group, const std::string& plural, const Json& object);

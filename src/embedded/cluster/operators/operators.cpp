@@ -45,6 +45,13 @@ kube::InformerOptions of_described_jobs() {
   return out;
 }
 
+// No pods are made for jobs whose kind was uninstalled.
+kube::InformerOptions of_jobs() {
+  kube::InformerOptions out;
+  out.gone_after = std::chrono::seconds(5);
+  return out;
+}
+
 kube::EventRecorderOptions recorder_options() {
   kube::EventRecorderOptions out;
   out.controller = out.instance = kOperatorManager;
@@ -77,7 +84,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
   struct Kind {
     Kind(Impl& impl, JobKindPtr spec)
         : kind(std::move(spec)),
-          jobs(impl.client, impl.executor, kind->resource),
+          jobs(impl.client, impl.executor, kind->resource, of_jobs()),
           job_writes(jobs),
           looks(impl.executor, kFirstOperatorRetry, [this, &impl](const std::string& key) { impl.look(*this, key); }) {}
 
@@ -85,10 +92,11 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     kube::Informer jobs;
     OwnWrites job_writes;
     Looks looks;
-    std::map<std::string, std::string> told;       // the last problem that was logged, by key
-    std::map<std::string, std::string> unchanged;  // the version of a job that a write of its status did not change
-    std::map<std::string, Time> paused;            // no pods are made for a job until then
-    std::map<std::string, Refusals> refusals;      // by key
+    std::map<std::string, std::string> told;  // the last problem that was logged, by key
+    // By key: a job's version, and a status that was written and did not change it.
+    std::map<std::string, std::pair<std::string, Json>> unchanged;
+    std::map<std::string, Time> paused;        // no pods are made for a job until then
+    std::map<std::string, Refusals> refusals;  // by key
   };
 
   Impl(api::RestClient& c, Executor& e, const std::vector<JobKindPtr>& described)
@@ -223,14 +231,15 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
   // The server may drop fields that the kind does not have. Then the status never becomes what the description says.
   void write_status(Kind& kind, const std::string& key, const Json& job, Json status) {
     const std::string version(string_at(job, {"metadata", "resourceVersion"}));
-    if (const auto at = kind.unchanged.find(key); at != kind.unchanged.end() && at->second == version) return;
+    const auto at = kind.unchanged.find(key);
+    if (at != kind.unchanged.end() && at->second.first == version && json_equal(at->second.second, status)) return;
     auto request = request_for(job, api::Verb::kUpdate, kind.kind->resource);
     request.subresource = "status";
     request.body = job;
-    ensure_path(request.body, {"status"}) = std::move(status);
-    send(kind, key, std::move(request), [&kind, key, version](api::RestResponse response) {
+    ensure_path(request.body, {"status"}) = status;
+    send(kind, key, std::move(request), [&kind, key, version, status = std::move(status)](api::RestResponse response) {
       if (!response.ok()) return false;  // the job changed, and the watch will show the change
-      if (string_at(response.body, {"metadata", "resourceVersion"}) == version) kind.unchanged[key] = version;
+      if (string_at(response.body, {"metadata", "resourceVersion"}) == version) kind.unchanged[key] = {version, status};
       kind.job_writes.wrote(std::move(response.body));
       return true;
     });

@@ -136,8 +136,8 @@ class Reader {
         "the path of a " + cel::to_string(*cel::basic_type(wanted)) + "; the schema has a " + cel::to_string(*type));
   }
 
-  void read_expression(Fields& fields, std::string_view name, Expression& out, Kind wanted,
-                       const cel::TypePtr& item = nullptr, bool required = false) {
+  void read_expression(Fields& fields, std::string_view name, Expression& out, Kind wanted, UsedIn where = UsedIn::kJob,
+                       bool required = false, const cel::TypePtr& item = nullptr) {
     const Json* value = fields.take(name);
     if (value != nullptr && !value->is_null() && !value->is_string())
       return fields.expected(name, *value, "a CEL expression as a text, in quotes");
@@ -147,8 +147,8 @@ class Reader {
       return;
     }
     const bool typed = check_ == SchemaCheck::kAll;
-    auto compiled =
-        typed ? Expression::compile(source, wanted, self_, item ? item : self_) : Expression::compile(source, wanted);
+    auto compiled = typed ? Expression::compile(source, wanted, where, self_, item ? item : self_)
+                          : Expression::compile(source, wanted, where);
     if (!compiled) return fields.expected(name, Json(source), compiled.error().message);
     out = std::move(*compiled);
   }
@@ -167,7 +167,7 @@ class Reader {
     cel::TypePtr item = type_below(self_, rule.items.empty() ? rule.item : rule.items);
     if (!rule.items.empty() && item) item = item->kind == Kind::kList ? item->element : nullptr;
     entry.text("name", rule.name);
-    read_expression(entry, "nameFrom", rule.name_from, Kind::kString, item);
+    read_expression(entry, "nameFrom", rule.name_from, Kind::kString, UsedIn::kPodSet, false, item);
     if (rule.name.empty() == !rule.name_from) entry.error("name", "give either name or nameFrom");
     if (const auto broken = api::check_dns_label(rule.name); !rule.name.empty() && !broken.empty())
       entry.expected("name", Json(rule.name), "the name of a pod set: " + broken);
@@ -175,13 +175,13 @@ class Reader {
     read_path(entry, "template", rule.pod_template, item, Kind::kObject, true);
     entry.text("field", rule.field);
     read_path(entry, "countField", rule.count_field, item, Kind::kInt);
-    read_expression(entry, "when", rule.when, Kind::kBool, item);
-    read_expression(entry, "count", rule.count, Kind::kInt, item);
-    read_expression(entry, "minCount", rule.min_count, Kind::kInt, item);
-    read_expression(entry, "reclaimable", rule.reclaimable, Kind::kInt, item);
+    read_expression(entry, "when", rule.when, Kind::kBool, UsedIn::kPodSet, false, item);
+    read_expression(entry, "count", rule.count, Kind::kInt, UsedIn::kPodSet, false, item);
+    read_expression(entry, "minCount", rule.min_count, Kind::kInt, UsedIn::kPodSet, false, item);
+    read_expression(entry, "reclaimable", rule.reclaimable, Kind::kInt, UsedIn::kPodSet, false, item);
     entry.text("podIndexLabel", rule.pod_index_label);
     entry.text("subGroupIndexLabel", rule.sub_group_index_label);
-    read_expression(entry, "subGroupCount", rule.sub_group_count, Kind::kInt, item);
+    read_expression(entry, "subGroupCount", rule.sub_group_count, Kind::kInt, UsedIn::kPodSet, false, item);
     check_independent_of_status(entry, rule);
     if (rule.min_count && rule.count_field.empty())
       entry.error("countField", "required with minCount: the field that gets the admitted count");
@@ -204,19 +204,19 @@ class Reader {
 
   void read_expressions(Fields& spec, JobKindSpec& kind) {
     read_expression(spec, "priorityClass", kind.priority_class, Kind::kString);
-    read_expression(spec, "finished", kind.finished, Kind::kBool, nullptr, true);
+    read_expression(spec, "finished", kind.finished, Kind::kBool, UsedIn::kJob, true);
     read_expression(spec, "succeeded", kind.succeeded, Kind::kBool);
     read_expression(spec, "message", kind.message, Kind::kString);
-    read_expression(spec, "active", kind.active, Kind::kBool, nullptr, true);
-    read_expression(spec, "ready", kind.ready, Kind::kBool, nullptr, true);
+    read_expression(spec, "active", kind.active, Kind::kBool, UsedIn::kJob, true);
+    read_expression(spec, "ready", kind.ready, Kind::kBool, UsedIn::kJob, true);
     read_expression(spec, "skip", kind.skip, Kind::kBool);
     read_expression(spec, "onHold", kind.on_hold, Kind::kBool);
   }
 
   void read_validation(Fields& one, JobKindSpec& kind) {
     Validation validation;
-    read_expression(one, "rule", validation.rule, Kind::kBool, nullptr, true);
-    read_expression(one, "message", validation.message, Kind::kString, nullptr, true);
+    read_expression(one, "rule", validation.rule, Kind::kBool, UsedIn::kValidation, true);
+    read_expression(one, "message", validation.message, Kind::kString, UsedIn::kValidation, true);
     required_text(one, "field", validation.field);
     one.flag("updates", validation.updates);
     one.done();
@@ -233,12 +233,13 @@ class Reader {
   }
 
   void read_operator(Fields fields, OperatorRule& rule) {
-    read_expression(fields, "status", rule.status, Kind::kDyn);
+    read_expression(fields, "status", rule.status, Kind::kDyn, UsedIn::kOperator);
     fields.text("podIndexLabel", rule.pod_index_label);
     fields.texts("decides", rule.decides);
     fields.flag("serves", rule.serves);
     // The type of `item` differs between the pod sets.
-    read_expression(fields, "restartPolicy", rule.restart_policy, Kind::kString, cel::basic_type(Kind::kDyn));
+    read_expression(fields, "restartPolicy", rule.restart_policy, Kind::kString, UsedIn::kPodSet, false,
+                    cel::basic_type(Kind::kDyn));
     if (fields.present() && !rule.status) fields.error("status", "required: a CEL expression");
     fields.done();
   }

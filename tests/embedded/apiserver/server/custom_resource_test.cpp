@@ -124,6 +124,12 @@ TEST_F(CustomResourceTest, DeletingADefinitionTakesTheObjectsAndEndsTheWatches) 
   EXPECT_EQ(server->registry().find(kWidgets), nullptr);
   EXPECT_EQ(get(kWidgets, "default", "w1").code, 404);
   EXPECT_TRUE(watched->ended);
+  std::vector<std::string> gone;
+  for (const api::WatchEvent& event : watched->raw) {
+    if (event.type == api::WatchEvent::Type::kDeleted)
+      gone.emplace_back(string_at(*event.object, {"metadata", "name"}));
+  }
+  EXPECT_EQ(gone, (std::vector<std::string>{"w0", "w1"})) << "the watch is told of all deletions";
 }
 
 TEST_F(CustomResourceTest, DefaultsOfANewSchemaShowInOldObjects) {

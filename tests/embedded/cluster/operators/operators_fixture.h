@@ -46,7 +46,7 @@ spec:
         type: object
         properties:
           spec: {type: object, x-kubernetes-preserve-unknown-fields: true}
-          status: {type: object, properties: {phase: {type: string}}}
+          status: {type: object, properties: {phase: {type: string}, ready: {type: integer}}}
 )";
 
 // The schema of the kind does not have `status.forgotten`.
@@ -63,7 +63,7 @@ spec:
   finished: "false"
   active: "true"
   ready: "true"
-  operator: {serves: true, status: '{"phase": phase, "forgotten": "field"}'}
+  operator: {serves: true, status: '{"phase": phase, "forgotten": "field", "ready": pods.main.ready}'}
 )";
 
 // Counts requests, fails some, and can hold back what watches show.

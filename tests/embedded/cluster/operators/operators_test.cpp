@@ -256,8 +256,9 @@ TEST_F(OperatorsTest, AKindIsWaitedForAndAFieldThatItDoesNotHaveIsNotWrittenForE
   cluster.create(kToys, std::move(toy));
   cluster.pass(10);
   EXPECT_THAT(names(), ElementsAre("t-main-0"));
-  EXPECT_EQ(cluster.get(kToys, "t").at("status"), yaml("{phase: Running}"));
-  EXPECT_LE(wire.sent["update toys"], 3);
+  EXPECT_EQ(cluster.get(kToys, "t").at("status"), yaml("{phase: Running, ready: 1}"))
+      << "a write that changes nothing keeps only the same status from being written";
+  EXPECT_LE(wire.sent["update toys"], 4);
   const std::string before = uid("t-main-0");
   patch(kPods, "t-main-0", "{status: {phase: Failed}}", "status");
   cluster.pass(3);
@@ -265,6 +266,22 @@ TEST_F(OperatorsTest, AKindIsWaitedForAndAFieldThatItDoesNotHaveIsNotWrittenForE
   patch(kToys, "t", "{spec: {size: many, template: 7}}");
   cluster.pass(3);
   EXPECT_THAT(names(), ElementsAre("t-main-0")) << "what cannot be read changes nothing";
+}
+
+TEST_F(OperatorsTest, AKindThatIsUninstalledLosesItsPods) {
+  install(kToyCrd);
+  Json toy = yaml("{apiVersion: toys.example.com/v1, kind: Toy, metadata: {name: t}, spec: {size: 3}}");
+  ensure_path(toy, {"spec", "template"}) = pods_for("1000s");
+  cluster.pass(40);
+  cluster.create(kToys, std::move(toy));
+  cluster.pass(5);
+  ASSERT_EQ(names().size(), 3u);
+  auto request = cluster.request(api::Verb::kDelete, {"apiextensions.k8s.io", "v1", "customresourcedefinitions"},
+                                 "toys.toys.example.com");
+  request.ns.clear();
+  cluster.expect_ok(cluster.call(std::move(request)));
+  cluster.pass(60);
+  EXPECT_THAT(names(), IsEmpty());
 }
 
 // Pods that the server refuses: an event tells why, once until the job changes.

@@ -75,6 +75,17 @@ TEST(ReadKind, AnExpressionThatIsNoTextIsOneMistake) {
             "flux.yaml:12: spec.podSets[0].count: is 3, expected a CEL expression as a text, in quotes");
 }
 
+// Elsewhere they would be empty, and the job would never end.
+TEST(ReadKind, VariablesAreKnownInTheirPlaces) {
+  EXPECT_THAT(error_of(with("ready: \"'Ready' in conditions\"", "ready: \"phase == 'Running'\"")),
+              HasSubstr("flux.yaml:15: spec.ready: is \"phase == 'Running'\", expected a CEL expression of self, "
+                        "conditions, which are known here; found phase"));
+  EXPECT_THAT(error_of(with("ready: \"'Ready' in conditions\"", "ready: item.ready")), HasSubstr("found item"));
+  EXPECT_THAT(error_of(with("count: self.spec.size", "count: size(pods)")),
+              HasSubstr("of self, item, index, conditions, which are known here; found pods"));
+  EXPECT_EQ(error_of(with("count: self.spec.size", "count: item.spec.size + index")), "");
+}
+
 // Two parts of the controller would start and stop its jobs in turns.
 TEST(ReadKind, AKindThatHasCodeCannotBeDescribed) {
   EXPECT_EQ(error_of(with("flux.example.org\n  version: v1\n  kind: MiniCluster", "batch\n  version: v1\n  kind: Job")),
