@@ -124,12 +124,20 @@ TEST_F(CustomResourceTest, DeletingADefinitionTakesTheObjectsAndEndsTheWatches) 
   EXPECT_EQ(server->registry().find(kWidgets), nullptr);
   EXPECT_EQ(get(kWidgets, "default", "w1").code, 404);
   EXPECT_TRUE(watched->ended);
+}
+
+// Also of those that are not durable when the definition goes.
+TEST_F(CustomResourceTest, WatchesAreToldOfAllDeletionsBeforeTheyEnd) {
+  ASSERT_EQ(create(kWidgets, "default", widget("w0")).code, 201);
+  ASSERT_EQ(create(kWidgets, "default", widget("w1")).code, 201);
+  const auto watched = watch(request(api::Verb::kWatch, kWidgets, "default"));
+  remove(kCrds, "", "widgets.ex.example.com");
+  EXPECT_TRUE(watched->ended);
   std::vector<std::string> gone;
   for (const api::WatchEvent& event : watched->raw) {
-    if (event.type == api::WatchEvent::Type::kDeleted)
-      gone.emplace_back(string_at(*event.object, {"metadata", "name"}));
+    if (event.type == api::WatchEvent::Type::kDeleted) gone.emplace_back(string_at(*event.object, {"metadata", "name"}));
   }
-  EXPECT_EQ(gone, (std::vector<std::string>{"w0", "w1"})) << "the watch is told of all deletions";
+  EXPECT_EQ(gone, (std::vector<std::string>{"w0", "w1"}));
 }
 
 TEST_F(CustomResourceTest, DefaultsOfANewSchemaShowInOldObjects) {
