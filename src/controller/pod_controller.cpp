@@ -72,6 +72,7 @@ void PodController::put(const jobs::ManagedPodPtr& pod) {
   if (known) index_name(unit, *known, false);
   index_name(unit, *pod, true);
   pods_.put(pod);
+  if (!known) tell_why_it_waits(unit, *pod);
   if (!known || !says_the_same(*known, *pod)) look_soon(unit);
 }
 
@@ -215,6 +216,20 @@ void PodController::tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs:
     if (++told > jobs::kToldPods) break;
     events_.record(*news, *pod, jobs::kWaitingController);
   }
+}
+
+// A new pod of a workload that waits already.
+void PodController::tell_why_it_waits(const Unit& unit, const jobs::ManagedPod& pod) {
+  if (!started_ || !pod.gated || !pod.runnable() || pods_.of(unit).size() > jobs::kToldPods) return;
+  jobs::WorkloadPtr workload;
+  if (unit.what == What::kGroup) {
+    workload = facts_.workload(pod.ns, pod.group);
+  } else if (const auto filed = workloads_.find(unit.key); filed != workloads_.end()) {
+    const auto own = std::ranges::find(filed->second, pod.uid, [](const auto& one) { return pod_of(*one)->uid; });
+    if (own != filed->second.end()) workload = *own;
+  }
+  if (const auto news = workload ? jobs::waiting_news(nullptr, workload) : std::nullopt)
+    events_.record(*news, pod, jobs::kWaitingController);
 }
 
 void PodController::owner_changed(const std::string& ns, const std::string& group, bool gone) {

@@ -67,6 +67,7 @@ class PodController : public GroupListener {
   void look_at_those_that_name(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   std::vector<jobs::ManagedPodPtr> pods_of(const jobs::WorkloadPtr& workload) const;
   void tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void tell_why_it_waits(const Unit& unit, const jobs::ManagedPod& pod);
   void tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void look(const Unit& unit, WorkQueue::Finish finish);
   jobs::PodPlan plan_single(const Unit& unit);

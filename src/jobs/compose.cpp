@@ -1,5 +1,7 @@
 #include "jobs/compose.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -119,10 +121,11 @@ Json take_ownership(const api::OwnerReference& job, const Workload& workload) {
   return JsonObject{{"metadata", api::encode_meta(meta)}};
 }
 
-bool describes(const Workload& workload, const std::vector<PodSet>& pod_sets, const Json& job, bool running,
-               bool by_hand) {
-  if (workload.maximum_execution_time_seconds != maximum_execution_time(job)) return false;
-  if (pod_sets.size() != workload.pod_sets.size()) return false;
+std::string mismatch(const Workload& workload, const std::vector<PodSet>& pod_sets, const Json& job, bool running,
+                     bool by_hand) {
+  if (workload.maximum_execution_time_seconds != maximum_execution_time(job)) return "the maximum execution time";
+  if (pod_sets.size() != workload.pod_sets.size())
+    return fmt::format("the number of pod sets: {} and {}", pod_sets.size(), workload.pod_sets.size());
   const bool untouched = !running && !reserved(workload);  // nothing was added for admission
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
     const PodSet& is = pod_sets[i];
@@ -133,11 +136,15 @@ bool describes(const Workload& workload, const std::vector<PodSet>& pod_sets, co
         if (assignment.name == wanted.name) count = assignment.count;
       }
     }
-    if (is.name != wanted.name || is.count != count || is.min_count != wanted.min_count) return false;
-    if (untouched && !by_hand && is.topology_request != wanted.topology_request) return false;
-    if (!same_template(*is.template_, *wanted.template_, untouched)) return false;
+    if (is.name != wanted.name) return fmt::format("the name of pod set {}: {} and {}", i, is.name, wanted.name);
+    if (is.count != count) return fmt::format("the number of pods of pod set {}: {} and {}", is.name, is.count, count);
+    if (is.min_count != wanted.min_count) return "the minimum of pods of pod set " + is.name;
+    if (untouched && !by_hand && is.topology_request != wanted.topology_request)
+      return "the topology request of pod set " + is.name;
+    const std::string difference = template_difference(*is.template_, *wanted.template_, untouched);
+    if (!difference.empty()) return fmt::format("the template of pod set {}: {}", is.name, difference);
   }
-  return true;
+  return "";
 }
 
 Json redescribe(const std::vector<PodSet>& pod_sets, const Json& job) {

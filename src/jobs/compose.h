@@ -41,8 +41,14 @@ bool is_controlled_by(const api::kueue::Workload& workload, std::string_view uid
 
 // Whether a workload describes the job as it is. `running`: the job is not suspended, so it includes what admission
 // added. `by_hand`: the workload is prebuilt, so its topology requests may differ from the job's.
-bool describes(const api::kueue::Workload& workload, const std::vector<api::kueue::PodSet>& pod_sets, const Json& job,
-               bool running, bool by_hand);
+// Returns what differs, the value of the job first, as 'the number of pods of pod set main: 3 and 2'; "" when nothing
+// does.
+std::string mismatch(const api::kueue::Workload& workload, const std::vector<api::kueue::PodSet>& pod_sets,
+                     const Json& job, bool running, bool by_hand);
+inline bool describes(const api::kueue::Workload& workload, const std::vector<api::kueue::PodSet>& pod_sets,
+                      const Json& job, bool running, bool by_hand) {
+  return mismatch(workload, pod_sets, job, running, by_hand).empty();
+}
 // Merge patch for the spec of a workload that does not describe the job; with it, it does.
 Json redescribe(const std::vector<api::kueue::PodSet>& pod_sets, const Json& job);
 

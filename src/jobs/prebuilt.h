@@ -19,7 +19,13 @@ std::string_view prebuilt_workload(const Json& job, bool annotations);
 WorkloadPtr usable_prebuilt(std::string_view ns, std::string_view job_uid, std::string_view name,
                             const JobFacts& facts);
 
-// Finishes a prebuilt workload that does not describe its job.
+// Events on a job or pod that waits for the prebuilt workload with this key: it does not exist, or it cannot be used.
+JobEvent prebuilt_is_missing(const std::string& key);
+JobEvent prebuilt_is_taken(const std::string& key);
+
+// Finishes a prebuilt workload that does not describe its job; `what`: the mismatch(). The event is for the job or
+// pods.
 ReportJob finish_out_of_sync(const WorkloadPtr& workload);
+JobEvent is_out_of_sync(const api::kueue::Workload& workload, const std::string& what);
 
 }  // namespace berth::jobs

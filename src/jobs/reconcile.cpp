@@ -213,13 +213,19 @@ void with_prebuilt_workload(const JobAdapter& adapter, const Json& job, std::str
   }
   const bool over = adapter.finished(job).has_value();
   if (!named) {
-    if (!over) stop(adapter, job, workloads.empty() ? nullptr : workloads.front(), "missing workload", steps);
+    if (over) return;
+    const auto ns = string_at(job, {"metadata", "namespace"});
+    const std::string key = api::object_key(ns, name);
+    stop(adapter, job, workloads.empty() ? nullptr : workloads.front(), "missing workload", steps);
+    steps.push_back(facts.workload(ns, name) ? prebuilt_is_taken(key) : prebuilt_is_missing(key));
   } else if (!is_controlled_by(*named, uid_of(job))) {
     steps.push_back(UpdateWorkload{named, own(adapter, job, *named)});
-  } else if (!over && !finished(*named) && !adapter.stopping(job) &&
-             !describes(*named, adapter.pod_sets(job), job, !adapter.suspended(job), true) &&
-             keep_unreadable(adapter, job, {named}, steps) == nullptr) {
+  } else if (const std::string what = over || finished(*named) || adapter.stopping(job)
+                                          ? ""
+                                          : mismatch(*named, adapter.pod_sets(job), job, !adapter.suspended(job), true);
+             !what.empty() && keep_unreadable(adapter, job, {named}, steps) == nullptr) {
     steps.push_back(finish_out_of_sync(named));
+    steps.push_back(is_out_of_sync(*named, what));
   } else {
     with_workload(adapter, job, named, facts, steps);
   }

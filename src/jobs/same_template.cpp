@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/quantity.h"
+#include "base/text.h"
+
 namespace berth::jobs {
 namespace {
 
@@ -102,6 +105,13 @@ bool is_default(std::string_view of, std::string_view member, const Json& value)
   return of == "fileKeyRef" && member == "optional" && value == false;
 }
 
+// A quantity as the number that it is: "1", 1 and "1000m" are the same. Other values stay.
+Json as_quantity(const Json& value) {
+  if (!value.is_string() && !value.is_number()) return value;
+  const auto quantity = Quantity::parse(value.is_string() ? std::string(view(value.get_string())) : to_string(value));
+  return quantity ? Json(Quantity::of_nano(quantity->nano_value()).to_string()) : value;
+}
+
 // The value without what makes no difference; `name`: of the member that it is, or of the list that it is in.
 Json meaning(const Json& value, std::string_view name) {
   if (value.is_array()) {
@@ -115,6 +125,10 @@ Json meaning(const Json& value, std::string_view name) {
   for (const auto& member : value.get_object()) {
     const std::string_view key(member.key().data(), member.key().size());
     if ((known != nullptr && !known->contains(key)) || is_default(name, key, member.value())) continue;
+    if (name == "requests" || name == "limits") {
+      if (!member.value().is_null()) out.emplace(key, as_quantity(member.value()));
+      continue;
+    }
     // Keys of labels, requests and the like may have the name of a member elsewhere.
     const bool is_map = known == nullptr;
     Json inner = meaning(member.value(), is_map ? std::string_view() : key);
@@ -123,22 +137,56 @@ Json meaning(const Json& value, std::string_view name) {
   return out;
 }
 
+// The member of the spec, or null.
+const Json& member(const Json& pod_template, std::string_view name) {
+  static const Json kNone;
+  const Json* found = find_path(pod_template, {"spec", name});
+  return found == nullptr ? kNone : *found;
+}
+
+std::string shown(const Json& value) {
+  constexpr std::size_t kShown = 100;
+  if (value.is_null()) return "nothing";
+  const std::string text = to_string(value);
+  return text.size() <= kShown ? text : std::string(cut_text(text, kShown)) + "...";
+}
+
+// "spec.containers[0].image: "x" and "y"", the first place where the values differ.
+std::string first_difference(const Json& a, const Json& b, const std::string& path) {
+  static const Json kNone;
+  if (a.is_array() && b.is_array() && a.get_array().size() == b.get_array().size()) {
+    for (std::size_t i = 0; i < a.get_array().size(); ++i) {
+      const Json &left = a.get_array()[i], &right = b.get_array()[i];
+      if (!json_equal(left, right)) return first_difference(left, right, path + "[" + std::to_string(i) + "]");
+    }
+  }
+  if (a.is_object() && b.is_object()) {
+    for (const JsonObject* object : {&a.get_object(), &b.get_object()}) {
+      for (const auto& entry : *object) {
+        const Json *left = a.get_object().if_contains(entry.key()), *right = b.get_object().if_contains(entry.key());
+        if (left != nullptr && right != nullptr && json_equal(*left, *right)) continue;
+        return first_difference(left != nullptr ? *left : kNone, right != nullptr ? *right : kNone,
+                                path + "." + std::string(entry.key()));
+      }
+    }
+  }
+  return path + ": " + shown(a) + " and " + shown(b);
+}
+
 }  // namespace
 
-bool same_template(const Json& a, const Json& b, bool placement_too) {
-  if (&a == &b) return true;
+std::string template_difference(const Json& a, const Json& b, bool placement_too) {
+  if (&a == &b) return "";
   std::vector<std::string_view> parts = {"containers", "initContainers"};
   if (placement_too) parts.insert(parts.end(), {"nodeSelector", "tolerations", "affinity"});
-  return std::ranges::all_of(parts, [&](std::string_view part) {
-    static const Json kNone;
-    const Json* left = find_path(a, {"spec", part});
-    const Json* right = find_path(b, {"spec", part});
-    if (left == nullptr) left = &kNone;
-    if (right == nullptr) right = &kNone;
-    if (json_equal(*left, *right)) return true;
-    const Json is = meaning(*left, part), wanted = meaning(*right, part);
-    return json_equal(is, wanted) || (says_nothing(is) && says_nothing(wanted));
-  });
+  for (const std::string_view part : parts) {
+    const Json &left = member(a, part), &right = member(b, part);
+    if (json_equal(left, right)) continue;
+    const Json is = meaning(left, part), other = meaning(right, part);
+    if (json_equal(is, other) || (says_nothing(is) && says_nothing(other))) continue;
+    return first_difference(is, other, "spec." + std::string(part));
+  }
+  return "";
 }
 
 }  // namespace berth::jobs

@@ -219,6 +219,18 @@ TEST_F(BadPods, AWaitingGroupIsToldOnItsPods) {
   EXPECT_EQ(told_pods, 100);
 }
 
+// The pod of a fast group whose workload waits already.
+TEST_F(BadPods, APodThatJoinsAWaitingGroupIsTold) {
+  pod("blocker", "4");
+  pass();
+  claims("first", "2", "", ", kueue.x-k8s.io/pod-group-fast-admission: 'true'");
+  pass();
+  ASSERT_TRUE(told("first", "WaitingForQuota"));
+  claims("second", "2", "", ", kueue.x-k8s.io/pod-group-fast-admission: 'true'");
+  pass();
+  EXPECT_TRUE(told("second", "WaitingForQuota"));
+}
+
 // --- A pod with a queue name runs at once while pods are not managed.
 
 TEST_F(BadPods, APodThatNobodyManagesIsToldSo) {

@@ -71,6 +71,10 @@ TEST_F(JobWorkloads, AJobWhosePrebuiltWorkloadGoesStopsAndGoesOnWithTheNext) {
   pass();
   EXPECT_TRUE(suspended("j"));
   EXPECT_TRUE(told("j", "Normal Stopped: missing workload"));
+  EXPECT_TRUE(
+      told("j",
+           "Warning ErrWorkloadCompose: the prebuilt Workload default/w1 (kueue.x-k8s.io/prebuilt-workload-name) "
+           "does not exist: create it"));
   EXPECT_TRUE(workloads().empty()) << "none is made for it";
   workload("w1");
   pass();

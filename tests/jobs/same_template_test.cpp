@@ -35,6 +35,24 @@ TEST(SameTemplate, WhatAnApiServerChangesMakesNoDifference) {
   }
 }
 
+TEST(SameTemplate, QuantitiesAreComparedByTheirValue) {
+  const auto asking = [](const std::string& cpu) {
+    return with_container("{name: c, resources: {requests: {cpu: " + cpu + "}, limits: {memory: 1Gi}}}");
+  };
+  for (const std::string cpu : {"1", "'1'", "1000m", "1.0"})
+    EXPECT_TRUE(same_template(asking("'1'"), asking(cpu), true)) << cpu;
+  EXPECT_EQ(template_difference(asking("1"), asking("1001m"), true),
+            R"(spec.containers[0].resources.requests.cpu: "1" and "1001m")");
+  EXPECT_FALSE(same_template(asking("odd"), asking("1"), true)) << "what is no quantity stays a text";
+}
+
+TEST(SameTemplate, TheFirstDifferenceIsTold) {
+  EXPECT_EQ(template_difference(with_container("{name: c, image: x}"), with_container("{name: c, image: y}"), false),
+            R"(spec.containers[0].image: "x" and "y")");
+  EXPECT_EQ(template_difference(with_container("{name: c, args: [a]}"), with_container("{name: c}"), false),
+            R"(spec.containers[0].args: ["a"] and nothing)");
+}
+
 TEST(SameTemplate, WhatRunsAndRequestsMakesADifference) {
   const std::string kBase = "{name: c, image: x}";
   for (const std::string other :

@@ -361,7 +361,7 @@ std::vector<Change> ChangeSearch::search() {
   }
   end_workloads(out);
   restore_nodes(out);
-  reduce_pods(out);
+  if (q_.partial) reduce_pods(out);
   return out;
 }
 

@@ -25,6 +25,7 @@ class ChangeSearch {
     WorkloadId workload;
     const Pending& pending;                         // as submitted
     std::function<std::string(WorkloadId)> key_of;  // "namespace/name"
+    bool partial = true;                            // whether the minimum of its pods can be changed
     Probe& probe;  // of the workload, in the present state; it is copied, and asked questions that change nothing
   };
   explicit ChangeSearch(const Question& question) : q_(question) {}

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "api/meta.h"
@@ -51,6 +52,10 @@ class Explainer {
   }
   void evictions();
   void list_shortages(Probe& probe);
+  void list_joint_shortages(Probe& probe);
+  void add_holders(Probe& probe, Explanation::Shortage& shortage);
+  bool takes_fewer_pods() const;
+  std::string missing_summary() const;
   void forecast(Probe& probe);
   void add_blocker(std::string_view reason, std::string text, std::string remedy, std::optional<Time> until = {}) {
     out.blockers.push_back({std::string(reason), std::move(text), std::move(remedy), until});
@@ -63,6 +68,7 @@ class Explainer {
   const Tracked& t_;
   Time now_;
   Probe::Return comes_back_;
+  std::optional<Probe::Verdict> verdict_;  // none: it is not evaluated
 };
 
 void Explainer::identity() {
@@ -182,18 +188,49 @@ void Explainer::list_shortages(Probe& probe) {
     each.available = want.available;
     each.most = want.most;
     each.missing = each.mismatch.empty() ? max(Amount(), want.wanted - want.available) : Amount();
-    if (each.mismatch.empty() && !each.flavor.empty() && each.missing > Amount()) {
-      const auto holders = probe.holders(each.flavor, each.resource);
-      for (const auto& holder : holders) {
-        if (each.holders.size() == Explanation::Shortage::kMaxHolders) break;
-        const Tracked* t = workloads_.find(holder.workload);
-        each.holders.push_back({key_of(holder.workload), holder.cluster_queue, holder.amount,
-                                t == nullptr ? 0 : t->now->priority, ends_by(holder.workload)});
-      }
-      each.more_holders = holders.size() - each.holders.size();
-    }
+    add_holders(probe, each);
     out.shortages.push_back(std::move(each));
   }
+}
+
+void Explainer::add_holders(Probe& probe, Explanation::Shortage& shortage) {
+  if (shortage.flavor.empty() || shortage.missing <= Amount()) return;
+  const auto holders = probe.holders(shortage.flavor, shortage.resource);
+  for (const auto& holder : holders) {
+    if (shortage.holders.size() == Explanation::Shortage::kMaxHolders) break;
+    const Tracked* t = workloads_.find(holder.workload);
+    shortage.holders.push_back({key_of(holder.workload), holder.cluster_queue, holder.amount,
+                                t == nullptr ? 0 : t->now->priority, ends_by(holder.workload)});
+  }
+  shortage.more_holders = holders.size() - shortage.holders.size();
+}
+
+// Pod sets that fit one by one, but not together.
+void Explainer::list_joint_shortages(Probe& probe) {
+  std::map<std::pair<std::string, std::string>, Explanation::Shortage> joint;
+  for (const auto& each : out.shortages) {
+    if (!each.mismatch.empty() || each.flavor.empty()) continue;
+    if (each.missing > Amount()) return;
+    auto [at, is_new] = joint.try_emplace({each.flavor, each.resource}, each);
+    if (is_new) continue;
+    at->second.wanted += each.wanted;
+    at->second.pod_sets.insert(at->second.pod_sets.end(), each.pod_sets.begin(), each.pod_sets.end());
+  }
+  for (auto& [_, each] : joint) {
+    each.missing = max(Amount(), each.wanted - each.available);
+    if (each.missing == Amount()) continue;
+    add_holders(probe, each);
+    out.shortages.push_back(std::move(each));
+  }
+}
+
+// Whether the user can let it start with fewer pods: Jobs and what nobody owns. The controllers of other kinds write
+// the minimum of their pods themselves.
+bool Explainer::takes_fewer_pods() const {
+  const auto& owners = t_.now->meta.owners;
+  const auto job = std::ranges::find(owners, true, &api::OwnerReference::controller);
+  if (job == owners.end() || (job->kind == "Job" && job->api_version == "batch/v1")) return true;
+  return std::ranges::any_of(t_.now->pod_sets, [](const auto& pod_set) { return pod_set.min_count.has_value(); });
 }
 
 // The fewest of the running workloads with a known end, in the order of their ends, that leave enough.
@@ -233,15 +270,17 @@ void Explainer::shortages(const Pending& pending) {
   evictions();
   Probe probe(scheduler_, t_.id, now_, comes_back_);
   if (!probe.queued()) return;
-  const Probe::Verdict verdict = probe.verdict();
-  if (verdict.only_place_short) out.places = verdict.message;
-  for (const WorkloadId victim : verdict.victims) out.victims.push_back(key_of(victim));
+  verdict_ = probe.verdict();
+  if (verdict_->only_place_short) out.places = verdict_->message;
+  for (const WorkloadId victim : verdict_->victims) out.victims.push_back(key_of(victim));
   list_shortages(probe);
+  if (!verdict_->promising()) list_joint_shortages(probe);
   Probe baseline = probe.copy();
   if (baseline.play()) return;  // it gets its quota without a change
-  if (!verdict.promising()) forecast(probe);
-  out.changes =
-      ChangeSearch({registries_, nodes_, t_.id, pending, [this](WorkloadId id) { return key_of(id); }, probe}).search();
+  if (!verdict_->promising()) forecast(probe);
+  out.changes = ChangeSearch({registries_, nodes_, t_.id, pending, [this](WorkloadId id) { return key_of(id); },
+                              takes_fewer_pods(), probe})
+                    .search();
 }
 
 void Explainer::assignment(const std::optional<Pending>& pending) {
@@ -282,6 +321,21 @@ void Explainer::assignment(const std::optional<Pending>& pending) {
   if (probe.queued()) out.considered = probe.verdict().considered;
 }
 
+// What it lacks, in one sentence; "" when that is nothing.
+std::string Explainer::missing_summary() const {
+  const bool short_of_quota = std::ranges::any_of(out.shortages, [](const auto& s) { return s.missing > Amount(); });
+  if (short_of_quota) return fmt::format("Quota is missing in ClusterQueue {}.", out.cluster_queue);
+  if (!out.places.empty()) return "Quota suffices, but its pods find no place on the nodes.";
+  if (!verdict_ || verdict_->promising()) return "";
+  for (const auto& each : out.shortages) {
+    const auto may_use = [&](const auto& other) { return other.pod_sets == each.pod_sets && other.mismatch.empty(); };
+    if (each.mismatch.empty() || std::ranges::any_of(out.shortages, may_use)) continue;
+    return fmt::format("No flavor of ClusterQueue {} can be used by pod set {}: {}.", out.cluster_queue,
+                       fmt::join(each.pod_sets, ", "), each.mismatch);
+  }
+  return fmt::format("It does not fit in ClusterQueue {}: {}.", out.cluster_queue, verdict_->message);
+}
+
 void Explainer::summarize() {
   if (!out.assigned.empty() && out.blockers.empty()) {
     out.summary = fmt::format("It has quota in ClusterQueue {} and is {}.", out.cluster_queue,
@@ -291,13 +345,9 @@ void Explainer::summarize() {
   } else if (!out.waits_for.empty() && out.changes.empty()) {
     out.summary = fmt::format("It waits until {} evicted workload(s) have ended.", out.waits_for.size());
   } else {
-    std::size_t missing = 0;
-    for (const auto& shortage : out.shortages) missing += shortage.missing > Amount() ? 1 : 0;
-    if (missing > 0) {
-      out.summary = fmt::format("Quota is missing in ClusterQueue {}.", out.cluster_queue);
-    } else if (!out.places.empty()) {
-      out.summary = "Quota suffices, but its pods find no place on the nodes.";
-    } else if (out.position.value_or(0) > 0) {
+    out.summary = missing_summary();
+    if (!out.summary.empty()) return;
+    if (out.position.value_or(0) > 0) {
       out.summary = "It fits, but other workloads go first.";
     } else {
       out.summary = "Nothing is missing: it is admitted in the next pass.";

@@ -164,8 +164,10 @@ class LiveGroup {
       return std::ranges::find(w.pod_sets, one.name, &PodSet::name) - w.pod_sets.begin();
     };
     std::ranges::stable_sort(pod_sets, {}, place);  // clients may write the pod sets in any order
-    if (describes(w, pod_sets, *voice_of(*terms, *waiting.front()), false, true)) return true;
+    const std::string what = mismatch(w, pod_sets, *voice_of(*terms, *waiting.front()), false, true);
+    if (what.empty()) return true;
     scene_.plan.steps.push_back(finish_out_of_sync(workload));
+    scene_.say(is_out_of_sync(w, what));
     return false;
   }
 

@@ -105,16 +105,6 @@ PodAction drop_finalizer(const ManagedPodPtr& pod) {
   return {pod, JobPatch{JsonObject{{"metadata", JsonObject{{"finalizers", std::move(kept)}}}}, "", true}};
 }
 
-JobEvent prebuilt_is_missing(const std::string& key) {
-  return cannot_compose("the prebuilt Workload " + key + " (" + std::string(kPrebuiltWorkload) +
-                        ") does not exist: create it");
-}
-
-JobEvent prebuilt_is_taken(const std::string& key) {
-  return cannot_compose("the prebuilt Workload " + key + " (" + std::string(kPrebuiltWorkload) +
-                        ") is being deleted or belongs to somebody else: name another one");
-}
-
 std::string evicted_reason(const Workload& workload) {
   const api::Condition* evicted = api::find_condition(workload.status.conditions, kEvicted);
   return "WorkloadEvictedDueTo" + (evicted == nullptr ? std::string() : evicted->reason);

@@ -44,10 +44,6 @@ PodAction stop(const ManagedPodPtr& pod, std::string_view reason, std::string_vi
 // Removes the finalizer; only for a pod that has it.
 PodAction drop_finalizer(const ManagedPodPtr& pod);
 
-// Events on a pod that waits for the prebuilt workload with this key: it does not exist, or it cannot be used.
-JobEvent prebuilt_is_missing(const std::string& key);
-JobEvent prebuilt_is_taken(const std::string& key);
-
 // The reasons of TerminationTarget.
 inline constexpr std::string_view kWorkloadDeleted = "WorkloadDeleted";
 inline constexpr std::string_view kNoMatchingWorkload = "NoMatchingWorkload";

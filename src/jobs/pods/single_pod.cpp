@@ -166,8 +166,11 @@ void with_prebuilt_workload_of(const ManagedPodPtr& pod, const std::vector<Workl
     plan.steps.push_back(facts.workload(pod->ns, pod->prebuilt) ? prebuilt_is_taken(key) : prebuilt_is_missing(key));
   } else if (!is_controlled_by(*named, pod->uid)) {
     plan.steps.push_back(UpdateWorkload{named, taken_by(*pod, *named)});
-  } else if (pod->gated && !finished(*named) && !describes(*named, main_pod_set(*pod), *pod->object, false, true)) {
+  } else if (const std::string what =
+                 pod->gated && !finished(*named) ? mismatch(*named, main_pod_set(*pod), *pod->object, false, true) : "";
+             !what.empty()) {
     plan.steps.push_back(finish_out_of_sync(named));
+    plan.steps.push_back(is_out_of_sync(*named, what));
   } else {
     with_workload_of(pod, named, facts, now, plan);
   }

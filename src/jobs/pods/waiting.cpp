@@ -28,6 +28,11 @@ const api::Condition* missing_pods(const Workload& w) {
   return pods != nullptr && pods->status ? pods : nullptr;
 }
 
+// Whether the condition is about a former spec, for example about the queue before.
+bool is_stale(const Workload& w, const api::Condition& condition) {
+  return condition.observed_generation != 0 && condition.observed_generation < w.meta.generation;
+}
+
 std::string text_of(const Workload& w, const api::Condition& missing) {
   if (w.queue_name.empty()) return "Waits for a queue: its label " + std::string(kQueueLabel) + " is not set";
   return "Waits in LocalQueue \"" + w.queue_name + "\": " + missing.message;
@@ -43,9 +48,13 @@ std::optional<JobEvent> waiting_news(const WorkloadPtr& old, const WorkloadPtr& 
   }
   const auto* missing = now ? what_is_missing(*now) : nullptr;
   if (missing == nullptr) return std::nullopt;
-  const bool comparable = old && old->meta.uid == now->meta.uid && old->queue_name == now->queue_name;
-  const auto* before = comparable ? what_is_missing(*old) : nullptr;
-  if (before != nullptr && before->type == missing->type && before->reason == missing->reason) return std::nullopt;
+  const auto* before = old && old->meta.uid == now->meta.uid ? what_is_missing(*old) : nullptr;
+  if (before != nullptr && old->queue_name != now->queue_name) {
+    if (*before == *missing) return std::nullopt;  // it was not evaluated in the other queue yet
+    before = nullptr;
+  }
+  const bool same = before != nullptr && before->type == missing->type && before->reason == missing->reason;
+  if (same && !is_stale(*old, *before)) return std::nullopt;
   return JobEvent{true, missing->reason, text_of(*now, *missing)};
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "engine/explain/full_cluster.h"
 #include "engine/explain/rehearsal.h"
@@ -87,6 +88,48 @@ TEST_F(ExplainOneQueue, InAStrictQueueTheHeadMustFitToo) {
   const Change* raise = find(e, Change::Kind::kRaiseNominalQuota);
   ASSERT_NE(raise, nullptr);
   EXPECT_EQ(raise->quotas[0].to, Amount::of(7000));
+}
+
+// Each pod set fits into the one cpu that is left, both do not.
+TEST_F(ExplainOneQueue, PodSetsThatDoNotFitTogetherAreTold) {
+  s_.give(WorkloadBuilder("first").pods(2, "1").created(test::at(1)));
+  auto pair = WorkloadBuilder("pair").created(test::at(2)).build();
+  pair.pod_sets.push_back(pair.pod_sets[0]);
+  pair.pod_sets[1].name = "other";
+  s_.give(pair);
+  s_.run();
+  const Explanation e = explain(s_, "pair");
+  EXPECT_EQ(e.position, std::optional<std::size_t>(1));
+  EXPECT_EQ(e.summary, "Quota is missing in ClusterQueue cq.");
+  ASSERT_EQ(e.shortages.size(), 3U);
+  EXPECT_EQ(e.shortages[2].pod_sets.size(), 2U);
+  EXPECT_EQ(e.shortages[2].wanted, Amount::of(2000));
+  EXPECT_EQ(e.shortages[2].missing, Amount::of(1000));
+  ASSERT_EQ(e.shortages[2].holders.size(), 1U);
+}
+
+TEST_F(ExplainOneQueue, AFlavorThatCannotBeUsedIsNoFit) {
+  auto labelled = test::flavor("f");
+  labelled.node_labels = {{"rack", "r1"}};
+  s_.give(labelled);
+  s_.give(
+      WorkloadBuilder("elsewhere").asks(1, R"({"cpu":"1"})", R"("nodeSelector":{"rack":"r9"})").created(test::at(1)));
+  s_.run();
+  const Explanation e = explain(s_, "elsewhere");
+  EXPECT_TRUE(e.summary.starts_with("No flavor of ClusterQueue cq can be used by pod set")) << e.summary;
+}
+
+TEST_F(ExplainOneQueue, OnlyThoseWhoCanStartWithFewerPodsAreTold) {
+  const auto offered = [&](WorkloadBuilder builder, const std::string& owner_kind, const std::string& api_version) {
+    auto workload = builder.pods(2, "1").created(test::at(1)).build();
+    for (auto& owner : workload.meta.owners)
+      std::tie(owner.kind, owner.api_version) = std::tie(owner_kind, api_version);
+    s_.give(workload);
+    s_.run();
+    return find(explain(s_, workload.meta.name), Change::Kind::kReducePods) != nullptr;
+  };
+  EXPECT_TRUE(offered(WorkloadBuilder("job"), "Job", "batch/v1"));
+  EXPECT_FALSE(offered(WorkloadBuilder("training"), "PyTorchJob", "kubeflow.org/v1"));
 }
 
 TEST_F(ExplainOneQueue, NamesWhatKeepsAWorkloadFromTheQueue) {

@@ -122,9 +122,11 @@ TEST(DescribedJob, JobsThatSucceededGiveTheirPodsBack) {
   job.as_object()["status"] =
       yaml("{replicatedJobsStatus: [{name: driver, succeeded: 1}, {name: workers, succeeded: 2, ready: 1}]}");
   const auto reclaimable = adapter.reclaimable(job);
-  ASSERT_EQ(reclaimable.size(), 1u);
-  EXPECT_EQ(reclaimable[0].name, "workers");
-  EXPECT_EQ(reclaimable[0].count, 4);
+  ASSERT_EQ(reclaimable.size(), 2u);
+  EXPECT_EQ(reclaimable[0].name, "driver");
+  EXPECT_EQ(reclaimable[0].count, 1) << "all of its replicas";
+  EXPECT_EQ(reclaimable[1].name, "workers");
+  EXPECT_EQ(reclaimable[1].count, 4);
   EXPECT_TRUE(adapter.pods_ready(job));
 }
 

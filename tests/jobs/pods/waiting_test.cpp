@@ -36,14 +36,19 @@ TEST(Waiting, IsToldWhenTheReasonChanges) {
 }
 
 TEST(Waiting, IsToldOfEachQueueAndOfNone) {
-  const auto in = [](std::string_view queue) {
+  const auto in = [](std::string_view queue, std::int64_t generation, std::int64_t evaluated) {
     Workload w = *workload(condition("QuotaReserved", "False", "Misconfigured"));
     w.queue_name = queue;
+    w.meta.generation = generation;
+    w.status.conditions.front().observed_generation = evaluated;
     return std::make_shared<const Workload>(std::move(w));
   };
-  EXPECT_EQ(told(nullptr, in("")), "Misconfigured: Waits for a queue: its label kueue.x-k8s.io/queue-name is not set");
-  EXPECT_EQ(told(in(""), in("r")), "Misconfigured: Waits in LocalQueue \"r\": because");
-  EXPECT_EQ(told(in("r"), in("r")), "");
+  EXPECT_EQ(told(nullptr, in("", 1, 1)),
+            "Misconfigured: Waits for a queue: its label kueue.x-k8s.io/queue-name is not set");
+  EXPECT_EQ(told(in("", 1, 1), in("r", 2, 1)), "") << "the reason is that of the former queue";
+  EXPECT_EQ(told(in("r", 2, 1), in("r", 2, 2)), "Misconfigured: Waits in LocalQueue \"r\": because");
+  EXPECT_EQ(told(in("", 1, 1), in("r", 2, 2)), "Misconfigured: Waits in LocalQueue \"r\": because");
+  EXPECT_EQ(told(in("r", 2, 2), in("r", 2, 2)), "");
 }
 
 // Its queue may be active again: the group is not evaluated before it is whole, so nothing else would tell.

@@ -135,7 +135,8 @@ TEST_F(CustomResourceTest, WatchesAreToldOfAllDeletionsBeforeTheyEnd) {
   EXPECT_TRUE(watched->ended);
   std::vector<std::string> gone;
   for (const api::WatchEvent& event : watched->raw) {
-    if (event.type == api::WatchEvent::Type::kDeleted) gone.emplace_back(string_at(*event.object, {"metadata", "name"}));
+    if (event.type == api::WatchEvent::Type::kDeleted)
+      gone.emplace_back(string_at(*event.object, {"metadata", "name"}));
   }
   EXPECT_EQ(gone, (std::vector<std::string>{"w0", "w1"}));
 }
