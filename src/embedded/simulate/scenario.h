@@ -1,27 +1,29 @@
 // Scenarios: real manifests, a timeline and expectations. They describe, test and demonstrate behaviour.
+// docs/scenarios.md explains each field.
 //
 //   name: two-teams
 //   about: what the scenario demonstrates
-//   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}    # optional; without it no pod ever runs
-//   (also scaleUp: 2x4, provisioningDelay: 30s: nodes that the autoscaler may add, and the delay until they exist)
-//   featureGates: {TASBalancedPlacement: true}                      # optional: see controller/feature_gates.h
-//   configuration: {waitForPodsReady: {timeout: 1m}}                # optional: parts of Kueue's Configuration
-//   (v1beta2) start: 2026-01-01T00:00:00Z                                     # optional manifests: [ ...objects,
-//   created in this order at 0s... ] timeline:
+//   # Optional; without it no pod ever runs. Also scaleUp: 2x4 and provisioningDelay: 30s.
+//   cluster: {nodes: 1x1x4, nodeResources: "cpu=8,memory=32Gi"}
+//   featureGates: {TASBalancedPlacement: true}         # optional: see controller/feature_gates.h
+//   configuration: {waitForPodsReady: {timeout: 1m}}   # optional: parts of Kueue's Configuration (v1beta2)
+//   start: 2026-01-01T00:00:00Z                        # optional
+//   manifests: [ ...objects, created in this order at 0s... ]
+//   timeline:
 //   - at: 10s
-//     say: team-a asks for its quota back                           # optional, printed for the reader
-//     racks: true                                                   # shows a picture of the racks (rack_picture.h)
+//     say: team-a asks for its quota back              # optional, printed for the reader
+//     racks: true                                      # shows a picture of the racks (rack_picture.h)
 //     apply: [ ...objects, created or merged... ]
 //     refuse: [ ...objects that the server must refuse, each with because: a part of its message... ]
-//     delete: [ {kind: Job, namespace: default, name: x} ]         # and apiVersion when several groups have it
+//     delete: [ {kind: Job, namespace: default, name: x} ]   # and apiVersion when several groups have it
 //     patch: [ {kind: ClusterQueue, name: q, patch: {...}, subresource: status} ]
-//     expect: [ ...partial objects: see match.h; {kind: Job, metadata: {name: x}, absent: true} ]
-//             # a workload can be named by its job: {kind: Workload, job: x, metadata: {namespace: y}, status: ...}
+//     # Partial objects: see match.h. A workload can be named by its job.
+//     expect: [ {kind: Job, metadata: {name: x}, absent: true}, {kind: Workload, job: x, status: {...}} ]
 //     placed: [ {job: x, domains: {cloud.provider.com/topology-rack: 1}, pods: 4} ]   # see placed.h
-//   A step first checks (expect, placed, racks) and then acts. A node fails by patch ({metadata: {annotations:
-//   {berth.dev/fail: NotReady}}}), and is cordoned ({spec: {unschedulable: true}}), tainted or deleted like any
-//   object.
-//   end: 10m                                                        # optional; default: until all workloads are done
+//   end: 10m                                           # optional; default: until all workloads are done
+//
+// A step first checks (expect, placed, racks) and then acts (apply, refuse, patch, delete). A node fails by a patch
+// ({metadata: {annotations: {berth.dev/fail: NotReady}}}). It can be cordoned, tainted and deleted like any object.
 #pragma once
 
 #include <optional>
