@@ -41,6 +41,9 @@ std::string why_it_waits(const Json& workload) {
   const WorkloadState state = state_of(workload);
   if (state == WorkloadState::kFinished || state == WorkloadState::kAdmitted) return "";
   const api::Conditions conditions = conditions_of(workload);
+  // A group that lost pods is evaluated again when other pods have come; until then, the former reason is out of date.
+  const api::Condition* pods = api::find_condition(conditions, kueue::kWaitingForReplacementPods);
+  if (state != WorkloadState::kQuotaReserved && pods != nullptr && pods->status) return pods->message;
   const api::Condition* condition = api::find_condition(
       conditions, state == WorkloadState::kQuotaReserved ? kueue::kAdmitted : kueue::kQuotaReserved);
   return condition == nullptr ? "" : condition->message;

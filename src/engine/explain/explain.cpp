@@ -7,6 +7,7 @@
 
 #include "api/meta.h"
 #include "engine/engine_impl.h"
+#include "engine/explain/blockers.h"
 #include "engine/explain/changes.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/words.h"
@@ -15,7 +16,6 @@ namespace berth::engine {
 namespace {
 
 using api::kueue::Workload;
-using lifecycle::Hold;
 using lifecycle::State;
 
 // Collects the facts of one explanation; each function fills one part.
@@ -34,8 +34,6 @@ class Explainer {
   Explanation out;
 
   void identity();
-  void blockers(const lifecycle::Situation& situation, const std::optional<Pending>& pending,
-                const api::config::WaitForPodsReady& wait, bool blocked_by_pods);
   void queue_position();
   void shortages(const Pending& pending);
   void assignment(const std::optional<Pending>& pending);
@@ -57,9 +55,6 @@ class Explainer {
   bool takes_fewer_pods() const;
   std::string missing_summary() const;
   void forecast(Probe& probe);
-  void add_blocker(std::string_view reason, std::string text, std::string remedy, std::optional<Time> until = {}) {
-    out.blockers.push_back({std::string(reason), std::move(text), std::move(remedy), until});
-  }
 
   const Scheduler& scheduler_;
   const Registries& registries_;
@@ -88,81 +83,16 @@ void Explainer::identity() {
     out.reason = missing->reason;
     out.message = missing->message;
   }
+  // The former reason is out of date until other pods have come.
+  const auto* pods = api::find_condition(w.status.conditions, api::kueue::kWaitingForReplacementPods);
+  if (missing == quota && missing != nullptr && pods != nullptr && pods->status) {
+    out.reason = pods->reason;
+    out.message = pods->message;
+  }
   if (t_.untold_reason) {
     out.reason = t_.untold_reason->reason;
     out.message = t_.untold_reason->message;
   }
-}
-
-void Explainer::blockers(const lifecycle::Situation& situation, const std::optional<Pending>& pending,
-                         const api::config::WaitForPodsReady& wait, bool blocked_by_pods) {
-  const Workload& w = *t_.now;
-  const State state = lifecycle::state_of(w);
-  if (state == State::kInactive)
-    add_blocker("Deactivated", "The workload is inactive (spec.active is false).",
-                "Set spec.active to true: berth resume workload " + w.meta.name);
-  if (state == State::kEvicting)
-    add_blocker("Evicting", "The workload is being evicted and waits until its pods have ended.",
-                "Nothing: it is queued again after that.");
-  if (state == State::kReserved) {
-    for (const auto& check : w.status.admission_checks) {
-      if (check.state == api::kueue::CheckState::kReady) continue;
-      add_blocker("UnsatisfiedAdmissionChecks",
-                  fmt::format("Admission check {} is {}{}.", check.name, lifecycle::name(check.state),
-                              check.message.empty() ? "" : ": " + check.message),
-                  "The check's controller must report Ready.");
-    }
-    if (!t_.second_pass.has_value()) return;
-    add_blocker("PendingDelayedTopologyRequests",
-                "Quota is reserved; the second pass looks for places on nodes" +
-                    (t_.second_pass->failure.empty() ? std::string(".") : ": " + t_.second_pass->failure),
-                "Free capacity on the nodes of its flavor.", t_.second_pass->at);
-    return;
-  }
-  if (state == State::kHeld) {
-    switch (lifecycle::hold_of(w)) {
-      case Hold::kGated:
-        add_blocker("AdmissionGated", "The annotation kueue.x-k8s.io/admission-gated-by is set.",
-                    "Remove the annotation from the job.");
-        break;
-      case Hold::kOnHold:
-        add_blocker("OnHold", "The owner holds the workload back: " + out.message, "Scale the owner up.");
-        break;
-      case Hold::kReplacementPods:
-        add_blocker("WaitingForReplacementPods", "The group has fewer pods than it needs.",
-                    "Create the missing pods of the group.");
-        break;
-      case Hold::kFailedChecks:
-        add_blocker("AdmissionCheck", "An admission check failed; the checks are reset.",
-                    "Nothing: it is queued again.");
-        break;
-      case Hold::kDeactivationTarget:
-        add_blocker("DeactivationTarget", "The workload is about to be deactivated.",
-                    "See the condition DeactivationTarget.");
-        break;
-      case Hold::kDeleting:
-        add_blocker("Deleting", "The workload is being deleted.", "");
-        break;
-      case Hold::kRequeuedFalse:
-      case Hold::kNone:
-        break;
-    }
-  }
-  if (const auto why = lifecycle::pending_reason(w, situation);
-      why && state != State::kInactive && why->reason != lifecycle::reason::kGated)
-    add_blocker(why->reason, why->message + ".", "Create, start or repair that queue.");
-  if (!pending) return;
-  if (pending->barrier)
-    add_blocker(pending->barrier->reason, pending->barrier->message + ".",
-                "Correct the workload or the queue's rules.");
-  if (pending->on_hold)
-    add_blocker("Requeued", std::string(lifecycle::message::kNotRequeued) + ".", "",
-                w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt);
-  if (pending->not_before && *pending->not_before > now_ && !pending->on_hold)
-    add_blocker("Backoff", std::string(lifecycle::message::kBackoff) + ".", "", pending->not_before);
-  if (wait.enabled && wait.block_admission && blocked_by_pods)
-    add_blocker("WaitingForPodsReady",
-                "waitForPodsReady.blockAdmission: pods of an admitted workload are not ready yet.", "");
 }
 
 void Explainer::queue_position() {
@@ -379,8 +309,10 @@ std::optional<Explanation> Engine::explain(Time now, std::string_view ns, std::s
   explainer.out.priority = impl.views.priority(*t->now).effective();
   const auto pending = impl.views.as_if_pending(*t);
   const bool holds = impl.scheduler.holds(t->id);
-  explainer.blockers(impl.views.situation(*t), holds ? std::nullopt : pending, impl.facts.options.wait_for_pods_ready,
-                     impl.scheduler.blocked_by_pods());
+  const auto& wait = impl.facts.options.wait_for_pods_ready;
+  const bool blocked = wait.enabled && wait.block_admission && impl.scheduler.blocked_by_pods();
+  explainer.out.blockers = blockers_of({*t, impl.facts.registries, impl.views.situation(*t),
+                                        holds ? std::nullopt : pending, explainer.out.message, blocked, now});
   if (holds) {
     explainer.assignment(pending);
   } else {

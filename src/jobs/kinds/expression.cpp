@@ -46,7 +46,7 @@ std::string unknown_variable(const cel::Program& program, UsedIn where) {
 }
 
 // The expression in one line, cut when it is long.
-std::string shown(std::string_view source) {
+std::string in_one_line(std::string_view source) {
   constexpr std::size_t kShown = 200;
   std::string out;
   for (const char c : source) {
@@ -129,14 +129,16 @@ Result<Expression> Expression::compile(std::string source, cel::Kind wanted, Use
   const cel::Kind kind = program->result->kind;
   if (wanted != cel::Kind::kDyn && kind != wanted && kind != cel::Kind::kDyn)
     return fail("a CEL expression of type " + std::string(name_of(wanted)) + ", found one of type " +
-                cel::to_string(*program->result) + ": " + shown(source));
+                cel::to_string(*program->result) + ": " + in_one_line(source));
   out.source_ = std::move(source);
   out.program_ = program;
   return out;
 }
 
+std::string Expression::shown() const { return in_one_line(source_); }
+
 std::string Expression::failure(std::string_view why) const {
-  return "the expression \"" + shown(source_) + "\" fails: " + std::string(why);
+  return "the expression \"" + shown() + "\" fails: " + std::string(why);
 }
 
 Result<cel::Value> Expression::value(const Scope& scope) const {

@@ -64,6 +64,7 @@ class Expression {
 
   explicit operator bool() const { return program_ != nullptr; }
   const std::string& source() const { return source_; }
+  std::string shown() const;  // in one line, cut when it is long
   // Whether it depends on the status of the job: self.status, the conditions, pods or phase. `item_is_job`: so does
   // item.status.
   bool reads_status(bool item_is_job) const;

@@ -60,9 +60,9 @@ class Finder {
     }
     PodSet& pod_set = found.pod_set;
     const auto name = rule.name_from ? rule.name_from.text(scope) : Result<std::string>(rule.name);
-    const auto count = number(rule.count, scope, 1);
-    const auto min_count = number(rule.min_count, scope, 0);
-    const auto sub_groups = number(rule.sub_group_count, scope, 0);
+    const auto count = number(rule.count, "the number of its pods", scope, 1);
+    const auto min_count = number(rule.min_count, "the minimum of its pods", scope, 0);
+    const auto sub_groups = number(rule.sub_group_count, "the number of groups of its pods", scope, 0);
     for (const Error* why : {name ? nullptr : &name.error(), count ? nullptr : &count.error(),
                              min_count ? nullptr : &min_count.error(), sub_groups ? nullptr : &sub_groups.error()}) {
       if (why == nullptr) continue;
@@ -87,13 +87,14 @@ class Finder {
     return member != nullptr && member->is_object();
   }
 
-  static Result<std::int32_t> number(const Expression& expression, const Scope& scope, std::int32_t otherwise) {
+  static Result<std::int32_t> number(const Expression& expression, std::string_view what, const Scope& scope,
+                                     std::int32_t otherwise) {
     if (!expression) return otherwise;
     const auto value = expression.number(scope);
     if (!value) return tl::unexpected(value.error());
     if (*value < 0 || *value > std::numeric_limits<std::int32_t>::max())
-      return fail("the expression \"" + expression.source() + "\" is " + std::to_string(*value) +
-                  ", expected a number from 0 to 2147483647");
+      return fail(std::string(what) + " is " + std::to_string(*value) +
+                  ", expected a number from 0 to 2147483647; it is \"" + expression.shown() + "\"");
     return static_cast<std::int32_t>(*value);
   }
 

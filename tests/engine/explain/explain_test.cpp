@@ -147,6 +147,28 @@ TEST_F(ExplainOneQueue, NamesWhatKeepsAWorkloadFromTheQueue) {
   EXPECT_FALSE(s_.engine().explain(s_.now(), "ns", "nobody").has_value());
 }
 
+TEST_F(ExplainOneQueue, SaysHowAQueueAdmitsAgain) {
+  s_.give(WorkloadBuilder("waits").pods(2, "1").created(test::at(1)));
+  const auto remedy = [&] {
+    s_.run();
+    const Explanation e = explain(s_, "waits");
+    return e.blockers.empty() ? std::string() : e.blockers[0].remedy;
+  };
+  auto queue = ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build();
+  queue.stop_policy = api::kueue::StopPolicy::kHold;
+  s_.give(queue);
+  EXPECT_EQ(remedy(), "Set spec.stopPolicy of the ClusterQueue to None: berth resume clusterqueue cq");
+  auto local = test::local_queue("q", "cq");
+  local.stop_policy = api::kueue::StopPolicy::kHold;
+  s_.give(local);
+  EXPECT_EQ(remedy(), "Set spec.stopPolicy of the LocalQueue to None: berth resume localqueue q -n ns");
+  s_.give(test::local_queue("q", "nowhere"));
+  EXPECT_EQ(remedy(), "Create the ClusterQueue nowhere.");
+  s_.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}, {"lost", "4"}}));
+  s_.give(test::local_queue("q", "cq"));
+  EXPECT_TRUE(remedy().starts_with("Repair the ClusterQueue cq: ")) << remedy();
+}
+
 TEST_F(ExplainOneQueue, SaysWhereAnAdmittedWorkloadRuns) {
   const Explanation e = explain(s_, "runs");
   EXPECT_EQ(e.state, "Admitted");

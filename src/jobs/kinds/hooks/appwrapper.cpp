@@ -84,6 +84,11 @@ void take_named(const Json& component, const std::string& field, std::vector<Par
     }
     part.pod_template = std::move(*place);
     part.count = int_at(named[i], {"replicas"}, 1);
+    if (part.count < 0) {
+      errors.push_back(api::invalid_value(api::index_path(field + ".podSets", i) + ".replicas", Json(part.count),
+                                          "must be greater than or equal to 0"));
+      continue;
+    }
     part.labels = labels_of(named[i]);
     parts.push_back(std::move(part));
   }
