@@ -12,34 +12,26 @@ test('pictures of every page', async ({ browser, cluster }) => {
   await cluster.busy(Number(process.env.BERTH_IMAGES_ROUNDS ?? 30), 2);
   cluster.kubectl(['annotate', 'node', 'b1-r3-n4', 'b2-r2-n7', 'berth.dev/fail=NotReady']);
   cluster.kubectl(['cordon', 'b2-r5-n2']);
-  const first = (ns: string, where: string, name: RegExp): string =>
-    cluster.kubectl(['get', 'workloads', '-n', ns, '-o', `jsonpath={range .items[?(${where})]}{.metadata.name}{"\\n"}{end}`]).split('\n').filter((each) => name.test(each)).pop() ?? '';
   // Chosen when its picture is taken: workloads come and go.
   // The first of its queue: its explanation names the change that starts it.
   const waiting = () => {
     const summary = cluster.kubectl(['get', '--raw', '/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/robotics/pendingworkloads?limit=1']);
     return `/workloads/robotics/${(JSON.parse(summary) as { items: { metadata: { name: string } }[] }).items[0]?.metadata.name ?? ''}`;
   };
-  const running = () => `/workloads/language/${first('language', '@.status.admission', /too-large|pretrain|finetune/)}`;
-  const shots: [string, string | (() => string), 'light' | 'dark', string?, number?][] = [
-    ['overview', '/', 'light'], ['queues', '/queues', 'light'], ['workloads', '/workloads', 'light'], ['workload', waiting, 'light'],
-    ['topology', '/topology', 'light'], ['topology-workloads', '/topology?by=workload&node=b1-r1-n2', 'dark'], ['history', '/history?range=15m', 'light'], ['history-table', '/history?range=15m&view=table', 'dark'],
-    ['cluster-queue', '/clusterqueues/vision', 'dark'], ['local-queue', '/localqueues/vision/main', 'light'], ['local-queues', '/localqueues', 'light'], ['cohorts', '/cohorts', 'light'],
-    ['cohort', '/cohorts/research', 'light'], ['flavors', '/flavors', 'light'], ['flavor', '/flavors/h100', 'light'], ['checks', '/checks', 'light'],
-    ['overview-dark', '/', 'dark'], ['overview-zh', '/', 'light', 'zh-CN'], ['telephone', '/', 'light', 'en', 390], ['login', '/', 'light'],
-    ['workload-running', running, 'dark'],
+  const shots: [string, string | (() => string), 'light' | 'dark', string?][] = [
+    ['overview', '/', 'light'], ['queues', '/queues', 'light'], ['workload', waiting, 'light'], ['cluster-queue', '/clusterqueues/vision', 'dark'],
+    ['topology-workloads', '/topology?by=workload&node=b1-r1-n2', 'dark'], ['history', '/history?range=15m', 'light'],
+    ['history-table', '/history?range=15m&view=table', 'dark'], ['overview-zh', '/', 'light', 'zh-CN'],
   ];
-  for (const [name, to, colorScheme, locale = 'en', width = 1360] of shots) {
-    const context = await browser.newContext({ colorScheme, locale, viewport: { width, height: 850 } });
+  for (const [name, to, colorScheme, locale = 'en'] of shots) {
+    const context = await browser.newContext({ colorScheme, locale, viewport: { width: 1360, height: 850 } });
     const page = await context.newPage();
-    if (name !== 'login') {
-      // A workload that waits may be admitted while its page opens; then the next one is taken.
-      for (let tries = 0; tries < 10; tries++) {
-        await page.goto(`${cluster.url}${typeof to === 'string' ? to : to()}#token=${cluster.token}`);
-        await page.waitForTimeout(2500);
-        if (name !== 'workload' || (await page.locator('.explanation .changes').count()) > 0) break;
-      }
-    } else await page.goto(cluster.url);
+    // A workload that waits may be admitted while its page opens; then the next one is taken.
+    for (let tries = 0; tries < 10; tries++) {
+      await page.goto(`${cluster.url}${typeof to === 'string' ? to : to()}#token=${cluster.token}`);
+      await page.waitForTimeout(2500);
+      if (name !== 'workload' || (await page.locator('.explanation .changes').count()) > 0) break;
+    }
     await expect(page.locator('h1')).toBeVisible();
     await page.screenshot({ path: join(IMAGES, `console-${name}.png`) });
     await context.close();

@@ -187,7 +187,7 @@ void Crds::stop_serving(const Json& crd) {
   }
 }
 
-// Watches are told of a change when it is durable: they end after they were told of the last deletion.
+// Watches get the event of a change when it is durable, so they end after the event of the last deletion.
 void Crds::end_watches(const api::GroupVersionResource& gvr) {
   const Revision now = core_.store.revision();
   if (core_.store.durable() >= now) return core_.watches->end_all(gvr);
