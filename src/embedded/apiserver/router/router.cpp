@@ -13,6 +13,7 @@
 #include "embedded/apiserver/http/roles.h"
 #include "embedded/apiserver/http/token_requests.h"
 #include "embedded/apiserver/http/watch_stream.h"
+#include "embedded/apiserver/router/impersonation.h"
 #include "embedded/apiserver/router/methods.h"
 #include "embedded/apiserver/router/parsed_request.h"
 #include "embedded/apiserver/router/read_body.h"
@@ -136,6 +137,7 @@ std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_p
   if (!in.target_error.empty()) return refuse(p, api::bad_request(in.target_error));
   resolve_claims(in);
   if (!in.who) return refuse(p, unauthorized(in.http.peer_error));
+  if (auto refusal = impersonate(in.http.headers, objects, *in.who)) return refuse(p, std::move(*refusal));
   if (in.resource) return execute_resource(std::move(p));
 
   const bool reading = in.http.method == "GET" || in.http.method == "HEAD";

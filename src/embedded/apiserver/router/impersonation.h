@@ -1,0 +1,20 @@
+// A user who acts as another one: the headers Impersonate-User, -Group, -Uid and -Extra-*.
+// https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "api/rest.h"
+#include "embedded/apiserver/http/access.h"
+#include "embedded/apiserver/resource.h"
+#include "http/message.h"
+
+namespace berth::apiserver::http {
+
+// Replaces `who` by the user that the headers name. Returns the refusal when `who` may not act as this user, or when a
+// user is missing; nullopt also when nobody is impersonated.
+std::optional<api::RestResponse> impersonate(const std::vector<berth::http::Header>& headers, const Lookup& objects,
+                                             Identity& who);
+
+}  // namespace berth::apiserver::http
