@@ -248,7 +248,9 @@ void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
     about.name = string_at(*job, {"metadata", "name"});
     about.uid = string_at(*job, {"metadata", "uid"});
   }
-  shell_.events.record(about, {event.warning, event.reason, event.note, {}, adapter_.kind().controller});
+  kube::EventText text{event.warning, event.reason, event.note, {}, adapter_.kind().controller};
+  text.by_note = event.warning;  // what is wrong is told once, not for each version of the job
+  shell_.events.record(about, std::move(text));
 }
 
 void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
