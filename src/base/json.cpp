@@ -46,7 +46,7 @@ std::optional<std::int64_t> optional_int_at(const Json& value, std::initializer_
   const Json* at = find_path(value, keys);
   if (!at) return std::nullopt;
   if (const std::int64_t* number = at->if_int64()) return *number;
-  // A parser makes no unsigned value of what fits, but code that builds a document may.
+  // The parser stores what fits as signed. Code that builds a document may store sizes.
   constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
   if (const std::uint64_t* number = at->if_uint64(); number && *number <= kMost)
     return static_cast<std::int64_t>(*number);

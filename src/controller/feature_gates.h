@@ -31,8 +31,7 @@ Result<FeatureGates> parse_feature_gates(std::string_view text);
 Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view path);
 
 // It is an error to name an unknown gate (the message lists the known ones), to switch on a feature that Berth does not
-// have, and to switch off a feature that is always on. Errors name the gate. `path`: the path of the mapping, for
-// errors;
+// have, and to switch off a feature that is always on. Errors name the gate. `path`: that of the mapping, for errors;
 // "" when there is none.
 Result<void> check_feature_gates(const FeatureGates& gates, std::string_view path = {});
 

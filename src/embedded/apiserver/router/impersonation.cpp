@@ -24,7 +24,7 @@ struct Wanted {
   bool nobody() const { return user.empty() && uid.empty() && groups.empty() && extra.empty(); }
 };
 
-// A key may have percent escapes, as in "example.com%2fscopes". What is no escape stays.
+// A key may have percent escapes, as in "example.com%2fscopes". Other percent signs stay.
 std::string unescaped(std::string_view text) {
   const auto digit = [](char c) { return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
   std::string out;
@@ -48,7 +48,7 @@ Wanted wanted_in(const std::vector<berth::http::Header>& headers) {
   return out;
 }
 
-// The namespace and the name of a service account, as users are called for them; empty when it is none.
+// The namespace and the name in system:serviceaccount:NAMESPACE:NAME; empty for another user.
 std::pair<std::string, std::string> account_of(std::string_view user) {
   if (!user.starts_with(kAccount)) return {};
   const std::string_view rest = user.substr(kAccount.size());
