@@ -154,12 +154,12 @@ void Explainer::list_joint_shortages(Probe& probe) {
   }
 }
 
-// Whether the user can let it start with fewer pods: Jobs and what nobody owns. The controllers of other kinds write
-// the minimum of their pods themselves.
+// Whether the user can let it start with fewer pods: Jobs and Workloads without an owner. The controllers of other
+// kinds write the minimum of their pods themselves.
 bool Explainer::takes_fewer_pods() const {
+  const auto is_job = [](const auto& owner) { return owner.kind == "Job" && owner.api_version == "batch/v1"; };
   const auto& owners = t_.now->meta.owners;
-  const auto job = std::ranges::find(owners, true, &api::OwnerReference::controller);
-  if (job == owners.end() || (job->kind == "Job" && job->api_version == "batch/v1")) return true;
+  if (owners.empty() || std::ranges::any_of(owners, is_job)) return true;
   return std::ranges::any_of(t_.now->pod_sets, [](const auto& pod_set) { return pod_set.min_count.has_value(); });
 }
 

@@ -63,6 +63,15 @@ bool Rehearsal::settle() {
   return false;
 }
 
+bool Rehearsal::settle_until(Time end) {
+  for (int i = 0; i < kMaxPasses && settle(); ++i) {
+    const auto next = next_timer();
+    if (!next || *next > end) return true;
+    advance(*next);
+  }
+  return false;
+}
+
 void Rehearsal::perform(const Effects& effects) {
   for (const Effect& effect : effects) {
     if (const auto* status = std::get_if<WriteWorkloadStatus>(&effect)) {
@@ -123,6 +132,21 @@ void Rehearsal::finish(const std::string& key) {
   std::vector<Event> events{JobReported{t->base->meta.ns, t->base->meta.name, std::move(report)}};
   end_pods(key, events);
   for (const Event& event : events) feed(event);
+}
+
+void Rehearsal::change(const Event& event) {
+  std::vector<Event> events;
+  if (const auto* workload = std::get_if<WorkloadGone>(&event))
+    end_pods(api::object_key(workload->ns, workload->name), events);
+  if (const auto* node = std::get_if<NodeGone>(&event)) end_pods_on(node->name, events);
+  feed(event);
+  for (const Event& each : events) feed(each);
+}
+
+void Rehearsal::end_pods_on(const std::string& node, std::vector<Event>& out) const {
+  for (const auto& [uid, pod] : engine_.impl_->nodes.pods()) {
+    if (pod->node == node) out.push_back(PodGone{uid});
+  }
 }
 
 void Rehearsal::end_pods(const std::string& key, std::vector<Event>& out) {

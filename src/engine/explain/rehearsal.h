@@ -25,8 +25,12 @@ class Rehearsal {
   Rehearsal(const Engine& original, Time now);
 
   void feed(const Event& event) { perform(engine_.handle(now_, event)); }
+  // A change of the cluster, with what follows from it there: the pods of a workload or node that is gone end.
+  void change(const Event& event);
   // Runs until nothing moves. Returns false when it stopped at the limit of passes.
   bool settle();
+  // The same, and moves the time through all that the engine itself does until `end`.
+  bool settle_until(Time end);
 
   const Engine& engine() const { return engine_; }
   std::vector<std::string> cluster_queues() const;
@@ -59,6 +63,7 @@ class Rehearsal {
   void written(const Ptr<api::kueue::Workload>& base, api::kueue::Workload changed, std::uint64_t write);
   bool stop_evicted();
   void end_pods(const std::string& key, std::vector<Event>& out);
+  void end_pods_on(const std::string& node, std::vector<Event>& out) const;
 
   Engine engine_;
   Time now_;

@@ -90,9 +90,11 @@ std::string why_it_waits(const Rehearsal& in, const std::string& key) {
 WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes) {
   WhatIf out;
   Rehearsal without(engine, now), with(engine, now);
-  out.complete = without.settle();
-  for (const Event& change : changes) with.feed(change);
-  out.complete = with.settle() && out.complete;
+  // A failed node is replaced in a second pass, which comes a second later.
+  const Time end = now + std::chrono::seconds(10);
+  out.complete = without.settle_until(end);
+  for (const Event& change : changes) with.change(change);
+  out.complete = with.settle_until(end) && out.complete;
   const ByKey before = held_in(without), after = held_in(with);
   const auto why = [&](const std::string& key) { return why_it_waits(with, key); };
   for (const auto& [key, held] : after) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/explain/full_cluster.h"
+#include "engine/racks.h"
 #include "support/sanitized.h"
 
 namespace berth::engine::what_if_test {
@@ -48,6 +49,22 @@ TEST(WhatIf, MoreQuotaAdmitsTheNextAndTellsTheUsage) {
 
   const WhatIf nothing = what_if(s.engine(), s.now(), {});
   EXPECT_TRUE(nothing.admitted.empty() && nothing.waiting.empty() && nothing.queues.empty());
+}
+
+// Pods of a workload that is gone leave their nodes, and so do those of a node that is gone.
+TEST(WhatIf, PodsLeaveTheNodes) {
+  racks::Racks s;
+  s.give(WorkloadBuilder("b").pods(6, "2").required("rack").created(test::at(1)));
+  s.run();
+  s.give(WorkloadBuilder("c").pods(4, "2").required("rack").created(test::at(2)));
+  s.run();
+  ASSERT_EQ(s.state("c"), "Pending") << "rack r1 has two places, r2 is full";
+  const WhatIf without_a = what_if(s.engine(), s.now(), {WorkloadGone{"ns", "a", "uid-a"}});
+  ASSERT_EQ(without_a.admitted.size(), 1U);
+  EXPECT_EQ(without_a.admitted[0].workload, "ns/c");
+  const WhatIf without_rack = what_if(s.engine(), s.now(), {NodeGone{"r1-n1"}, NodeGone{"r1-n2"}, NodeGone{"r1-n3"}});
+  ASSERT_EQ(without_rack.waiting.size(), 1U);
+  EXPECT_EQ(without_rack.waiting[0].workload, "ns/a");
 }
 
 std::set<std::string> keys_of(const std::vector<WhatIf::Item>& items) {
