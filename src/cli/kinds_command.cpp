@@ -258,7 +258,8 @@ int rbac(const KindsFlags& flags) {
   if (!kind) return failure(kind.error().message);
   const std::string name = "berth-" + (*kind)->resource.resource + "." + (*kind)->resource.group;
   const std::string& resource = (*kind)->resource.resource;
-  JsonArray rules{rule(*kind, resource, {"list", "watch", "patch"}), rule(*kind, resource + "/finalizers", {"update"})};
+  JsonArray rules{rule(*kind, resource, {"list", "watch", "patch", "delete"}),
+                  rule(*kind, resource + "/finalizers", {"update"})};
   for (const auto& lookup : (*kind)->lookups) {
     rules.push_back(JsonObject{{"apiGroups", JsonArray{Json(lookup.group)}},
                                {"resources", JsonArray{Json(lookup.resource)}},

@@ -50,11 +50,12 @@ bool is_ours_alone(const api::kueue::WorkloadStatus& status) {
 }  // namespace
 
 EngineHost::EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
-                       EffectReceiver& receiver, journal::Journal* journal)
+                       EffectReceiver& receiver, JobResources jobs, journal::Journal* journal)
     : executor_(executor),
       writes_(writes),
       events_(events),
       receiver_(receiver),
+      jobs_(std::move(jobs)),
       options_(std::move(options)),
       engine_(options_),
       journal_(journal) {
@@ -180,21 +181,30 @@ void EngineHost::deactivate(const engine::DeactivateWorkload& effect) {
 }
 
 void EngineHost::expire(const engine::ExpireWorkload& effect) {
-  Target target = Target::of(api::kWorkloads, effect.workload->meta);
-  kube::ObjectRef about{api_version_of("Workload"), "Workload", target.ns, target.name, target.uid,
-                        target.resource_version};
-  kube::EventText event{
-      false, "Deleted", "Deleted finished workload due to elapsed retention", {}, "kueue-workload-controller"};
-  const auto& owners = effect.workload->meta.owners;
-  const auto job = std::ranges::find_if(owners, [](const api::OwnerReference& owner) {
-    return owner.controller && owner.kind == "Job" && owner.api_version == api_version_of("Job");
-  });
-  if (effect.with_job && job != owners.end()) {
-    target = {api::kJobs, target.ns, job->name, job->uid, ""};
-    about = {job->api_version, job->kind, target.ns, job->name, job->uid};
-    event.note = "Deleted job: deactivation retention period expired";
-    event.controller = jobs::batch_job().kind().controller;
+  const api::ObjectMeta& meta = effect.workload->meta;
+  if (effect.with_job && !meta.owners.empty()) return expire_jobs(meta);
+  const Target target = Target::of(api::kWorkloads, meta);
+  remove_expired(
+      target, {api_version_of("Workload"), "Workload", target.ns, target.name, target.uid, target.resource_version},
+      {false, "Deleted", "Deleted finished workload due to elapsed retention", {}, "kueue-workload-controller"});
+}
+
+// Deletes the controller of the workload, or the pods of its group; the workload goes with them. A workload of an owner
+// that Berth does not know, or that makes its pods again, stays: without it, the job would get a new one and start
+// again.
+void EngineHost::expire_jobs(const api::ObjectMeta& workload) {
+  const bool controlled = std::ranges::any_of(workload.owners, &api::OwnerReference::controller);
+  for (const auto& owner : workload.owners) {
+    if (controlled && !owner.controller) continue;
+    const auto job = jobs_(owner);
+    if (!job) continue;
+    remove_expired({job->resource, workload.ns, owner.name, owner.uid, ""},
+                   {owner.api_version, owner.kind, workload.ns, owner.name, owner.uid},
+                   {false, "Deleted", "Deleted job: deactivation retention period expired", {}, job->controller});
   }
+}
+
+void EngineHost::remove_expired(const Target& target, const kube::ObjectRef& about, const kube::EventText& event) {
   writes_.remove(target, lifetime_.guard([this, about, event](const api::RestResponse& response) {
     if (response.code == 404) return;
     if (response.ok()) return events_.record(about, event);

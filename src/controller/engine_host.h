@@ -32,11 +32,18 @@ class EffectReceiver {
   virtual bool take(const engine::Effect& effect) = 0;
 };
 
+// The kind of the owner of a workload, if Berth makes workloads for it.
+struct JobResource {
+  api::GroupVersionResource resource;
+  std::string controller;  // in events
+};
+using JobResources = std::function<std::optional<JobResource>(const api::OwnerReference& owner)>;
+
 class EngineHost {
  public:
   // `journal`: gets every call of the engine; null: nothing is recorded. All must outlive the host.
   EngineHost(Executor& executor, Writes& writes, kube::EventRecorder& events, engine::Options options,
-             EffectReceiver& receiver, journal::Journal* journal = nullptr);
+             EffectReceiver& receiver, JobResources jobs, journal::Journal* journal = nullptr);
   ~EngineHost();
 
   // Passes an event to the engine at once. The engine decides once per batch of events. Before lead() it makes no
@@ -58,6 +65,8 @@ class EngineHost {
   void write_status(const engine::WriteWorkloadStatus& effect);
   void deactivate(const engine::DeactivateWorkload& effect);
   void expire(const engine::ExpireWorkload& effect);
+  void expire_jobs(const api::ObjectMeta& workload);
+  void remove_expired(const Target& target, const kube::ObjectRef& about, const kube::EventText& event);
   void settle(std::uint64_t write, const Target& target, const api::RestResponse& response);
   // After a 409, reads the object. When a newer version exists, the cache will bring it: conflict. When the object is
   // gone or has another uid: gone. When the version is unchanged or the read fails, no event would trigger a retry:
@@ -75,6 +84,7 @@ class EngineHost {
   Writes& writes_;
   kube::EventRecorder& events_;
   EffectReceiver& receiver_;
+  const JobResources jobs_;
   const engine::Options options_;
   engine::Engine engine_;
   engine::RunHistory run_history_;
