@@ -181,7 +181,8 @@ int list_workloads(const Session& session, const WorkloadFlags& flags) {
       job = std::move(*found);
     }
     auto listed = list_objects(session, server,
-                               {kWorkload.resource(), std::string(kWorkload.name), ns, flags.labels, flags.fields});
+                               {kWorkload.resource(), std::string(kWorkload.name), ns, flags.labels, flags.fields,
+                                flags.common.managed_fields});
     if (!listed) return session.failed(listed.error().message);
     Surroundings around;
     around.now = server.now();

@@ -27,6 +27,7 @@ Result<JsonArray> list_objects(const Session& session, Server& server, const Sel
     request.ns = selection.ns;
     request.label_selector = selection.labels;
     request.field_selector = selection.fields;
+    request.wants_managed_fields = selection.managed_fields;
     request.limit = limit;
     request.continue_token = page;
     api::RestResponse response = server.call(std::move(request));

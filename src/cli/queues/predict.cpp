@@ -210,7 +210,7 @@ Command add_predict(CLI::App& root, const Session& session) {
   app->add_flag("--calibration", flags->calibration,
                 "With --journal: how often predictions held for workloads that started in it");
   add_place_flags(*app, flags->common);
-  add_format_flags(*app, flags->common);
+  add_output_flag(*app, flags->common);
   app->footer(
       "Copies of the queues are played forward, with the run times of similar workloads that finished and at most the\n"
       "maximum execution times (spec.maximumExecutionTimeSeconds). P50: it starts by then in half of these futures; "

@@ -242,7 +242,7 @@ Command add_what_if(CLI::App& root, const Session& session) {
                   "As if this object were deleted: TYPE/NAME, for example node/n1 or job/train");
   add_list_option(*app, "--drain", flags->drain, "As if all nodes with this label were gone: LABEL=VALUE");
   add_place_flags(*app, flags->common);
-  add_format_flags(*app, flags->common);
+  add_output_flag(*app, flags->common);
   app->footer(
       "The objects go through the API server first (a dry run), so they get its defaults, or its refusal. Then the "
       "changes\n"
