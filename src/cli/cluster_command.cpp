@@ -167,6 +167,7 @@ Command add_cluster(CLI::App& root) {
                                   "Let monkeys play: clients that do whatever the API permits with every kind that "
                                   "Berth reads. SEED chooses "
                                   "what they do. For tests of controllers only")
+                      ->check(whole_number())
                       ->type_name("SEED");
   app->add_option("--monkeys-for", flags->monkeys_for,
                   "How long they play, as 10m; then they put things right. Without it until a signal")

@@ -166,7 +166,7 @@ Command add_load(CLI::App& root) {
       ->check(CLI::IsMember({"jobs", "workloads", "jobsets", "pods", kPodGroups}))
       ->capture_default_str();
   app->add_option("--limit", options->limit, "At most this many times through each workloadsSet: a short try")
-      ->check(CLI::Range(std::size_t{1}, simulate::kMaxSubmissions));
+      ->check(whole_number(1, simulate::kMaxSubmissions));
   auto* kubeconfig = app->add_option("--kubeconfig", options->live.kubeconfig,
                                      "Play in real time against this API server, whose controller decides");
   app->add_option("--qps", options->live.qps, "Requests per second to the API server at most; 0: no limit")
@@ -179,6 +179,7 @@ Command add_load(CLI::App& root) {
   app->add_flag("--remove", options->remove, "Play nothing: delete what an earlier --keep has left")->needs(kubeconfig);
   add_feature_gates_flag(*app, options->feature_gates)->excludes(kubeconfig);
   app->add_option("--seed", options->seed, "Seed of generated names and delays")
+      ->check(whole_number())
       ->capture_default_str()
       ->excludes(kubeconfig);
   add_output_option(*app, options->format);
