@@ -2,7 +2,12 @@
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
 
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -11,6 +16,7 @@
 #include "cli/commands.h"
 #include "cli/main/command_line.h"
 #include "cli/queues/commands.h"
+#include "support/scratch_dir.h"
 
 namespace berth::cli::usage_test {
 namespace {
@@ -97,6 +103,43 @@ TEST(Usage, WithoutAnyKubeconfigItIsSaidHowToNameOne) {
     EXPECT_EQ(ran.said, "berth: no kubeconfig: give --kubeconfig FILE or set KUBECONFIG\n");
   }
   EXPECT_NE(run({"controller", "--kubeconfig", "nowhere"}).said.find("cannot read nowhere"), std::string::npos);
+}
+
+TEST(Usage, WhatCannotBeUsedIsToldWithItsFlag) {
+  const std::string dir = testing_support::make_scratch_dir("usage");
+  const std::string config = dir + "/config.yaml", empty = dir + "/empty";
+  std::filesystem::create_directory(empty);
+  std::ofstream(config) << "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\njobKinds: {directory: "
+                        << dir << "/none}\n";
+  const auto up = [](std::vector<std::string> more) {
+    std::vector<std::string> words = {"up", "--ephemeral", "--console", "off", "--nodes", "none", "--kubeconfig"};
+    words.insert(words.end(), more.begin(), more.end());
+    return run(std::move(words));
+  };
+  const std::string kubeconfig = dir + "/kubeconfig";
+  EXPECT_NE(up({kubeconfig, "--job-kinds", dir + "/none"})
+                .said.find("--job-kinds: cannot read the directory " + dir + "/none: No such file"),
+            std::string::npos);
+  EXPECT_NE(up({kubeconfig, "--config", config})
+                .said.find("jobKinds.directory: cannot read the directory " + dir + "/none: No such file"),
+            std::string::npos);
+  EXPECT_NE(up({kubeconfig, "--listen", "127.0.0.1:0", "--load", empty})
+                .said.find("--load: " + empty + ": has no .yaml, .yml or .json files"),
+            std::string::npos);
+  std::filesystem::remove_all(dir);
+}
+
+TEST(Usage, APortThatIsTakenIsToldWithItsFlag) {
+  boost::asio::io_context context;
+  using boost::asio::ip::tcp;
+  tcp::acceptor other(context, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
+  const std::string taken = "127.0.0.1:" + std::to_string(other.local_endpoint().port());
+  const std::string dir = testing_support::make_scratch_dir("usage");
+  const Ran ran = run({"up", "--ephemeral", "--kubeconfig", dir + "/kubeconfig", "--listen", taken});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.said, "berth: cannot listen on " + taken +
+                          ": Address already in use; free the port, or choose another address with --listen\n");
+  std::filesystem::remove_all(dir);
 }
 
 TEST(Usage, AFolderIsNoFile) {
