@@ -184,7 +184,7 @@ void print_text(const Session& session, const Json& status) {
   print_items(session, status, "preempted", "Would be preempted:");
   print_items(session, status, "moved", "Would get something else:");
   print_items(session, status, "waiting", "Would wait:");
-  print_items(session, status, "gone", "Would be gone:");
+  print_items(session, status, "gone", "Would be deleted:");
   Table table({"CLUSTERQUEUE", "PENDING", "RESERVING", "SHARE", "RESERVED QUOTA"});
   for (const Json& queue : array_at(status, {"queues"})) {
     std::string reserved;
