@@ -78,7 +78,7 @@ TEST(Replay, SaysWhatIsWrong) {
   EXPECT_EQ(none.err, "berth: /no/such/journal does not exist\n");
   const Finished size =
       run({BERTH_PROGRAM, "up", "--ephemeral", "--journal", "/tmp/j", "--journal-max-size", "lots"}, {});
-  EXPECT_EQ(size.exit_code, 1);
+  EXPECT_EQ(size.exit_code, 2);
   EXPECT_TRUE(has(size.err, "--journal-max-size")) << size.err;
 }
 
