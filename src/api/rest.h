@@ -65,6 +65,9 @@ struct RestRequest {
   // server to leave it out of the answer to a write.
   bool wants_metadata_only = false;
 
+  // The caller wants metadata.managedFields too; a client may leave them out otherwise.
+  bool wants_managed_fields = false;
+
   // Called before each send, also before a retry. From the returned time on the request is not sent any more and gets
   // code 0. For writes that only the leader may do. Empty: no such limit.
   std::function<Time()> not_sent_from;

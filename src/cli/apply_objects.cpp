@@ -135,6 +135,7 @@ Result<std::vector<ObjectToApply>> read_objects(const std::vector<std::string>& 
         if (extension == ".yaml" || extension == ".yml" || extension == ".json") files.push_back(entry.path());
       }
       if (error) return fail(path + ": " + error.message());
+      if (files.empty()) return fail(path + ": has no .yaml, .yml or .json files");
       std::sort(files.begin(), files.end());
     } else {
       files.push_back(path);

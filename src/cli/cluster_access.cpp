@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "api/kueue/types.h"
@@ -34,14 +36,16 @@ void add_access_flags(CLI::App& app, AccessFlags& flags) {
 
 Result<FoundAccess> find_access(const AccessFlags& flags) {
   const char* kubeconfig = std::getenv("KUBECONFIG");
-  const bool said =
-      !flags.kubeconfig.empty() || !flags.context.empty() || (kubeconfig != nullptr && *kubeconfig != '\0');
-  if (!said) {
+  const bool named = !flags.kubeconfig.empty() || (kubeconfig != nullptr && *kubeconfig != '\0');
+  if (!named && flags.context.empty()) {
     auto pod = kube::in_cluster_access(std::getenv("KUBERNETES_SERVICE_HOST"), std::getenv("KUBERNETES_SERVICE_PORT"));
     if (pod) return FoundAccess{std::move(*pod), true};
   }
-  auto access =
-      kube::load_kubeconfig(kube::kubeconfig_files(flags.kubeconfig, kubeconfig, std::getenv("HOME")), flags.context);
+  auto files = kube::kubeconfig_files(flags.kubeconfig, kubeconfig, std::getenv("HOME"));
+  // The one in the home directory is the default: nobody needs to have it.
+  std::error_code error;
+  if (!named) std::erase_if(files, [&](const std::string& file) { return !std::filesystem::exists(file, error); });
+  auto access = kube::load_kubeconfig(files, flags.context);
   if (!access) return tl::unexpected(access.error());
   return FoundAccess{std::move(*access), false};
 }

@@ -159,14 +159,16 @@ Command add_cluster(CLI::App& root) {
       "Make the pods of LeaderWorkerSets, too, as their controller does; their definition has to be installed");
   app->add_flag("--operators", flags->operators,
                 "Make the pods of JobSets, PyTorchJobs and the other kinds of jobs that Berth describes, too, as their "
-                "operators do; kinds whose definitions are not installed are waited for");
-  app->add_flag("--vcjobs", flags->vcjobs,
-                "Make groups and pods of Volcano's jobs, too, as its job controller does; their definitions have to be "
-                "installed");
+                "operators do. A kind without a CustomResourceDefinition is served as soon as it is installed");
+  app->add_flag(
+      "--vcjobs", flags->vcjobs,
+      "Also create the PodGroups and pods of Volcano Jobs, as its job controller does; their definitions have to be "
+      "installed");
   auto* monkeys = app->add_option("--monkeys", flags->monkeys,
                                   "Let monkeys play: clients that do whatever the API permits with every kind that "
                                   "Berth reads. SEED chooses "
                                   "what they do. For tests of controllers only")
+                      ->check(whole_number())
                       ->type_name("SEED");
   app->add_option("--monkeys-for", flags->monkeys_for,
                   "How long they play, as 10m; then they put things right. Without it until a signal")

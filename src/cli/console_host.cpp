@@ -155,7 +155,8 @@ struct ConsoleHost::Impl {
     const bool secure = *context != nullptr;
     if (auto safe = check_plain_http(*endpoint, secure || options.plain_http); !safe) return safe;
     auto started = http::HttpsServer::start(*console, executor, std::move(*context), https);
-    if (!started) return tl::unexpected(started.error());
+    if (!started)
+      return fail(started.error().message + "; free the port, or choose another address with " + options.listen_flag);
     server = std::move(*started);
     follow_certificate();
     url = console_url(secure, endpoint->address, server->port());

@@ -27,8 +27,9 @@ class ConsoleHost {
     api::RestClient* reader = nullptr;  // reads objects in the place of a client for `access`; null: that client
     // address:port; empty: kConsoleListen, or any port when that one is taken
     std::string listen;
-    std::string tls_cert, tls_key;  // files with PEM, read again when they change; empty: plain HTTP
-    bool plain_http = false;        // plain HTTP also on addresses that other machines reach
+    std::string listen_flag = "--listen";  // the flag that says so, for errors
+    std::string tls_cert, tls_key;         // files with PEM, read again when they change; empty: plain HTTP
+    bool plain_http = false;               // plain HTTP also on addresses that other machines reach
     bool allow_changes = false;
     std::vector<std::string> trusted_proxies;  // addresses and ranges whose X-Forwarded-For counts
     std::string journal;                       // a directory; empty: no history

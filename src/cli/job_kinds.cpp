@@ -70,15 +70,17 @@ Result<JobKindPtr> read_job_kind_file(const std::string& path, const std::string
   return checked ? kind : checked;
 }
 
-Result<std::vector<JobKindPtr>> read_job_kinds(const std::string& directory) {
+Result<std::vector<JobKindPtr>> read_job_kinds(const KindsDirectory& directory) {
   std::error_code error;
   std::vector<std::string> paths;
-  for (const auto& entry : fs::directory_iterator(directory, error)) {
+  for (const auto& entry : fs::directory_iterator(directory.path, error)) {
     const std::string name = entry.path().filename();
     // A mounted ConfigMap has hidden entries beside its files.
     if (!name.starts_with('.') && name.ends_with(".yaml")) paths.push_back(entry.path());
   }
-  if (error) return fail(directory + ": cannot be read: " + error.message());
+  if (error)
+    return fail(std::string(directory.named_by) + ": cannot read the directory " + directory.path + ": " +
+                error.message());
   std::ranges::sort(paths);
   std::vector<JobKindPtr> out;
   std::string mistakes;
@@ -99,9 +101,9 @@ Result<std::vector<JobKindPtr>> read_job_kinds(const std::string& directory) {
   return out;
 }
 
-Result<void> add_job_kinds(const std::vector<std::string>& directories, controller::ControllerOptions& options) {
+Result<void> add_job_kinds(const std::vector<KindsDirectory>& directories, controller::ControllerOptions& options) {
   for (const auto& directory : directories) {
-    if (directory.empty()) continue;
+    if (directory.path.empty()) continue;
     auto kinds = read_job_kinds(directory);
     if (!kinds) return tl::unexpected(kinds.error());
     for (auto& kind : *kinds) {

@@ -74,7 +74,7 @@ std::vector<std::string> reasons(const Fit& fit) {
 Result<std::vector<JobKindPtr>> all_kinds(const std::string& directory) {
   controller::ControllerOptions options;
   for (const auto& kind : jobs::kinds::shipped_job_kinds()) options.kinds.push_back({kind, true});
-  if (auto added = add_job_kinds({directory}, options); !added) return tl::unexpected(added.error());
+  if (auto added = add_job_kinds({{kKindsFlag, directory}}, options); !added) return tl::unexpected(added.error());
   std::vector<JobKindPtr> out;
   for (const auto& kind : options.kinds) out.push_back(kind.description);
   return out;
@@ -203,22 +203,29 @@ int list(const KindsFlags& flags) {
 
 // --- check
 
-Result<Json> read_object(const std::string& path) {
+bool is_of(const Json& object, const jobs::kinds::JobKindSpec& kind) {
+  return string_at(object, {"kind"}) == kind.kind && string_at(object, {"apiVersion"}) == kind.api_version();
+}
+
+// The object of the kind among those of a file. The only object of a file may have any kind.
+Result<Json> read_object(const std::string& path, const JobKindPtr& kind) {
   auto text = read_file(path);
   if (!text) return tl::unexpected(text.error());
   auto documents = parse_yaml(*text);
   if (!documents) return fail(path + ": " + documents.error().message);
-  if (documents->size() != 1)
-    return fail(path + ": has " + std::to_string(documents->size()) + " objects, expected one");
-  return std::move(documents->front());
+  if (documents->size() == 1) return std::move(documents->front());
+  std::erase_if(*documents, [&](const Json& object) { return !is_of(object, *kind); });
+  if (documents->size() == 1) return std::move(documents->front());
+  return fail(path + ": has " + std::to_string(documents->size()) + " objects of kind " + kind->kind + " of " +
+              kind->api_version() + ", expected one");
 }
 
 // The Workload of the object, without a cluster: no class is known.
 Result<Json> workload_of(const JobKindPtr& kind, const Json& object, const std::string& path) {
-  if (!object.is_object()) return fail(path + ": expected the manifest of a " + kind->kind);
-  if (string_at(object, {"kind"}) != kind->kind || string_at(object, {"apiVersion"}) != kind->api_version())
-    return fail(path + ": is a " + std::string(string_at(object, {"kind"})) + " of " +
-                std::string(string_at(object, {"apiVersion"})) + ", expected a " + kind->kind + " of " +
+  if (!object.is_object()) return fail(path + ": expected a manifest of kind " + kind->kind);
+  if (!is_of(object, *kind))
+    return fail(path + ": has kind " + std::string(string_at(object, {"kind"})) + " of " +
+                std::string(string_at(object, {"apiVersion"})) + ", expected kind " + kind->kind + " of " +
                 kind->api_version());
   const jobs::kinds::DescribedJob adapter(kind, [](auto&&...) { return nullptr; });
   if (const auto checked = adapter.check_pod_sets(object); !checked) return fail(path + ": " + checked.error().message);
@@ -237,7 +244,7 @@ int check(const KindsFlags& flags) {
     std::printf("%s: describes %s of %s\n", flags.file.c_str(), (*kind)->kind.c_str(), (*kind)->api_version().c_str());
     return 0;
   }
-  const auto object = read_object(flags.object);
+  const auto object = read_object(flags.object, *kind);
   if (!object) return failure(object.error().message);
   const auto workload = workload_of(*kind, *object, flags.object);
   if (!workload) return failure(workload.error().message);
@@ -289,22 +296,23 @@ Command add_kinds(CLI::App& root) {
   add_access_flags(*app, flags->access);
   app->add_option("--job-kinds", flags->directory, "A directory with descriptions of more kinds (*.yaml)");
   add_output_option(*app, flags->format);
-  app->footer(
-      "docs/job-kinds.md explains descriptions. QUEUED counts the objects that name a queue. FIT tells\n"
-      "whether the served definition has the fields that the description reads and writes; jobs of a kind with\n"
-      "\"misfit\" or \"other version\" are not managed. The reasons go to standard error, and into -o json.");
   auto* checks = app->add_subcommand("check", "Check a description; with an object, print the Workload that it gets");
-  checks->add_option("file", flags->file, "The description")->required();
-  checks->add_option("object", flags->object, "An object of the kind");
+  checks->add_option("FILE", flags->file, "The description")->required();
+  checks->add_option("OBJECT", flags->object, "An object of the kind");
   checks->add_option(
       "--crd", flags->crd,
       "The file of the kind's CustomResourceDefinition, which paths and expressions are checked against\n"
       "(default: the one that ships with Berth)");
   add_output_option(*checks, flags->format);
   auto* roles = app->add_subcommand("rbac", "Print the permissions that the controller needs for a described kind");
-  roles->add_option("file", flags->file, "The description")->required();
+  roles->add_option("FILE", flags->file, "The description")->required();
   roles->add_option("--namespace", flags->ns, "The namespace of the controller")->capture_default_str();
   roles->add_option("--service-account", flags->account, "The account of the controller")->capture_default_str();
+  // Subcommands that are added later would show it, too.
+  app->footer(
+      "docs/job-kinds.md explains descriptions. QUEUED counts the objects that name a queue. FIT tells\n"
+      "whether the served definition has the fields that the description reads and writes; jobs of a kind with\n"
+      "\"misfit\" or \"other version\" are not managed. The reasons go to standard error, and into -o json.");
   return {app, [flags, checks, roles] {
             if (checks->parsed()) return check(*flags);
             if (roles->parsed()) return rbac(*flags);

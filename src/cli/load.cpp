@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -71,10 +72,15 @@ class Teller {
                  static_cast<long long>(std::chrono::round<std::chrono::seconds>(p.at).count()), p.submitted,
                  p.admitted, p.finished, load_.submissions.size());
   }
-  void stall(const std::string& why) { std::fprintf(stderr, "Nothing moves: %s.\n", why.c_str()); }
+  // In virtual time, what is said again says nothing new.
+  void stall(const std::string& why, bool once = false) {
+    if (!reasons_.insert(why).second && once) return;
+    std::fprintf(stderr, "No progress: %s.\n", why.c_str());
+  }
 
  private:
   const simulate::Load& load_;
+  std::set<std::string> reasons_;
   std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
 };
 
@@ -96,7 +102,7 @@ Result<simulate::LoadReport> play_virtual(const Options& options, const simulate
   run_options.seed = options.seed;
   Teller teller(load);
   run_options.on_progress = [&](const simulate::LoadProgress& progress) { teller.progress(progress); };
-  run_options.on_stall = [&](const std::string& why) { teller.stall(why); };
+  run_options.on_stall = [&](const std::string& why) { teller.stall(why, true); };
   return simulate::run_load(load, run_options);
 }
 
@@ -166,7 +172,7 @@ Command add_load(CLI::App& root) {
       ->check(CLI::IsMember({"jobs", "workloads", "jobsets", "pods", kPodGroups}))
       ->capture_default_str();
   app->add_option("--limit", options->limit, "At most this many times through each workloadsSet: a short try")
-      ->check(CLI::Range(std::size_t{1}, simulate::kMaxSubmissions));
+      ->check(whole_number(1, simulate::kMaxSubmissions));
   auto* kubeconfig = app->add_option("--kubeconfig", options->live.kubeconfig,
                                      "Play in real time against this API server, whose controller decides");
   app->add_option("--qps", options->live.qps, "Requests per second to the API server at most; 0: no limit")
@@ -179,6 +185,7 @@ Command add_load(CLI::App& root) {
   app->add_flag("--remove", options->remove, "Play nothing: delete what an earlier --keep has left")->needs(kubeconfig);
   add_feature_gates_flag(*app, options->feature_gates)->excludes(kubeconfig);
   app->add_option("--seed", options->seed, "Seed of generated names and delays")
+      ->check(whole_number())
       ->capture_default_str()
       ->excludes(kubeconfig);
   add_output_option(*app, options->format);

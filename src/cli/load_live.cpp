@@ -29,6 +29,11 @@ Result<std::unique_ptr<kube::Client>> make_client(Executor& executor, const Live
   return kube::Client::make(executor, *access, std::move(how));
 }
 
+// An earlier load with --keep has left objects of the same names.
+std::string with_remedy(std::string why) {
+  return why.ends_with("already exists") ? why + "; delete what an earlier load left with --remove" : why;
+}
+
 }  // namespace
 
 Result<void> remove_live_load(const simulate::Load& load, const LiveLoadOptions& options) {
@@ -83,7 +88,7 @@ Result<LiveLoadReport> run_live_load(const simulate::Load& load, const LiveLoadO
       if (report) {
         outcome = LiveLoadReport{std::move(*report), requests};
       } else {
-        outcome = tl::unexpected(report.error());
+        outcome = fail(with_remedy(report.error().message));
       }
       executor.post(finish);  // posted, because it destroys the play
     });

@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <utility>
 
+#include "api/resources.h"
 #include "base/log.h"
 #include "cli/console_host.h"
 #include "http/asio_executor.h"
+#include "kube/client.h"
 
 namespace berth::cli {
 namespace {
@@ -16,6 +18,11 @@ constexpr std::chrono::seconds kConsoleGrace{3};
 // Changes that arrive within this time are handled together.
 constexpr Duration kConsoleRest = std::chrono::milliseconds(20);
 
+// Users of the console would only see empty pages.
+void warn_of_no_access(const Result<void>& may) {
+  if (!may) log::warn("the console cannot read the cluster; it keeps trying", {{"why", may.error().message}});
+}
+
 }  // namespace
 
 Result<void> run_console(const RunConsoleOptions& options) {
@@ -23,6 +30,11 @@ Result<void> run_console(const RunConsoleOptions& options) {
   auto found = find_access(options.access);
   if (!found) return tl::unexpected(found.error());
   http::AsioExecutor executor;
+  kube::ClientOptions once;
+  once.max_tries = 1;
+  auto checker = kube::Client::make(executor, found->access, once);
+  if (!checker) return tl::unexpected(checker.error());
+  AccessCheck check(**checker, executor, found->access, {{api::kClusterQueues}, {api::kWorkloads}}, warn_of_no_access);
   ConsoleHost::Options console;
   console.access = std::move(found->access);
   console.listen = options.listen;
@@ -43,6 +55,7 @@ Result<void> run_console(const RunConsoleOptions& options) {
   });
   executor.post([&] {
     (*host)->start();
+    check.start();
     std::printf("console: %s\n", (*host)->url().c_str());
     std::fflush(stdout);
   });

@@ -116,7 +116,9 @@ class Process {
     auto options = controller::controller_options(configuration_, *gates);
     if (!options)
       return gates->empty() ? fail(options_.config + ": " + options.error().message) : tl::unexpected(options.error());
-    if (auto added = add_job_kinds({configuration_.job_kinds_directory, options_.job_kinds}, *options); !added)
+    if (auto added = add_job_kinds(
+            {{kKindsField, configuration_.job_kinds_directory}, {kKindsFlag, options_.job_kinds}}, *options);
+        !added)
       return added;
     options->seed = std::random_device()();
     controller_metrics_.emplace(

@@ -2,10 +2,23 @@
 
 #include <CLI/CLI.hpp>
 
+#include <charconv>
+#include <system_error>
+
 #include "base/log.h"
 #include "controller/feature_gates.h"
 
 namespace berth::cli {
+
+std::function<std::string(const std::string&)> whole_number(std::uint64_t least, std::uint64_t most) {
+  return [least, most](const std::string& text) {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped_at, error] = std::from_chars(text.data(), end, value);
+    if (error == std::errc() && stopped_at == end && value >= least && value <= most) return std::string();
+    return "expected a number from " + std::to_string(least) + " to " + std::to_string(most) + ", got " + text;
+  };
+}
 
 void add_log_level_flag(CLI::App& app, LogFlags& flags) {
   app.add_option("--log-level", flags.level, "debug, info, warn or error")->capture_default_str();

@@ -1,7 +1,9 @@
 // Flags that mean the same in several commands: berth up, controller, cluster, console, load and simulate.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -23,6 +25,11 @@ std::function<std::string(const std::string&)> parses_with(Parse parse) {
     return parsed ? std::string() : parsed.error().message;
   };
 }
+
+// For CLI::Option::check() of a flag that takes a whole number. CLI11 alone takes -1 for a large number, and does not
+// say what it expects.
+std::function<std::string(const std::string&)> whole_number(
+    std::uint64_t least = 0, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 struct LogFlags {
   std::string level;            // --log-level: debug, info, warn or error

@@ -84,7 +84,9 @@ Command add_simulate(CLI::App& root) {
   auto* app = root.add_subcommand("simulate", "Play a scenario of real manifests in virtual time");
   auto options = std::make_shared<SimulateFlags>();
   app->add_option("SCENARIO", options->file, "YAML file: manifests, a timeline, expectations")->required();
-  app->add_option("--seed", options->seed, "Seed of generated names and delays")->capture_default_str();
+  app->add_option("--seed", options->seed, "Seed of generated names and delays")
+      ->check(whole_number())
+      ->capture_default_str();
   app->add_flag("--story", options->story, "Tell what happens, as it happens");
   add_feature_gates_flag(*app, options->feature_gates, "; they go before the scenario's own");
   app->add_option(

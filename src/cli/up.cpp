@@ -102,7 +102,8 @@ class Up {
       controller_options_.manage_leader_worker_sets = true;
       for (auto& kind : controller_options_.kinds) kind.managed = true;
     }
-    if (auto added = add_job_kinds({configuration->job_kinds_directory, options_.job_kinds}, controller_options_);
+    if (auto added = add_job_kinds(
+            {{kKindsField, configuration->job_kinds_directory}, {kKindsFlag, options_.job_kinds}}, controller_options_);
         !added)
       return added;
     return {};
@@ -171,8 +172,8 @@ class Up {
                                           [this] { return executor_.now(); })));
     }
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));
-    auto server = listen(*router_, *pki, *endpoint);
-    if (!server) return fail(server.error().message);
+    auto server = listen("--listen", *router_, *pki, *endpoint);
+    if (!server) return tl::unexpected(server.error());
     server_ = std::move(*server);
     const std::string url = url_of(endpoint->address, server_->port());
     if (auto written = write_kubeconfig(http::make_kubeconfig(*pki, url)); !written) return written;
@@ -189,23 +190,27 @@ class Up {
     console.access.certificate.inline_pem = pki.admin.certificate;
     console.access.key.inline_pem = pki.admin.key;
     console.listen = options_.console;
+    console.listen_flag = "--console";
     console.reader = core_.get();
     console.allow_changes = options_.console_changes;
     console.journal = options_.controller ? options_.journal.directory : "";
     auto host = ConsoleHost::open(executor_, std::move(console));
-    if (!host) return fail("--console: " + host.error().message);
+    if (!host) return tl::unexpected(host.error());
     console_ = std::move(*host);
     return {};
   }
 
-  Result<std::unique_ptr<berth::http::HttpsServer>> listen(berth::http::Handler& handler, const http::Pki& pki,
+  Result<std::unique_ptr<berth::http::HttpsServer>> listen(const std::string& flag, berth::http::Handler& handler,
+                                                           const http::Pki& pki,
                                                            const berth::http::ListenAddress& endpoint) {
     auto tls = http::server_context(pki);
     if (!tls) return fail(tls.error().message);
     berth::http::HttpsServerOptions https;
     https.address = endpoint.address;
     https.port = endpoint.port;
-    return berth::http::HttpsServer::start(handler, executor_, std::move(*tls), https);
+    auto server = berth::http::HttpsServer::start(handler, executor_, std::move(*tls), https);
+    if (server) return server;
+    return fail(server.error().message + "; free the port, or choose another address with " + flag);
   }
 
   Result<void> open_metrics(const http::Pki& pki) {
@@ -213,8 +218,8 @@ class Up {
     const auto endpoint = berth::http::parse_listen_address("--metrics-listen", options_.metrics_listen);
     if (!endpoint) return fail(endpoint.error().message);
     metrics_page_ = std::make_unique<OnePath>(*router_, "/metrics");
-    auto server = listen(*metrics_page_, pki, *endpoint);
-    if (!server) return fail("--metrics-listen " + options_.metrics_listen + ": " + server.error().message);
+    auto server = listen("--metrics-listen", *metrics_page_, pki, *endpoint);
+    if (!server) return tl::unexpected(server.error());
     metrics_server_ = std::move(*server);
     metrics_url_ = url_of(endpoint->address, metrics_server_->port()) + "/metrics";
     return {};
@@ -270,7 +275,8 @@ class Up {
     auto objects = definitions_at_start(external_kinds_);
     auto given = read_objects(options_.load);
     if (objects) objects->push_back(client_authority_map(client_authority_));
-    if (!objects || !given) return finish(fail((!objects ? objects : given).error().message));
+    if (!objects) return finish(fail(objects.error().message));
+    if (!given) return finish(fail("--load: " + given.error().message));
     apply_objects(*core_, core_->registry(), executor_, std::move(*objects),
                   [this, given = std::move(*given)](Result<void> done) {
                     if (!done) return finish(std::move(done));

@@ -90,7 +90,7 @@ Result<std::string> ChunkWriter::chunk(std::string_view raw, std::uint64_t posit
 
 Result<void> ChunkReader::open() {
   const std::string found = read_some(in_, kSignatureSize);
-  if (found.size() < kSignatureSize || !found.starts_with(kName)) return fail("this is no journal of Berth");
+  if (found.size() < kSignatureSize || !found.starts_with(kName)) return fail("not a Berth journal file");
   const auto format = static_cast<unsigned char>(found.back());
   if (format != kFormat)
     return fail("the journal has format " + std::to_string(format) + "; this Berth reads format " +

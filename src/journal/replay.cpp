@@ -170,7 +170,7 @@ class SegmentPlayer {
 Result<std::vector<SegmentFile>> segments_of(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_regular_file(path, error)) return std::vector<SegmentFile>{{path, 0, {}, 0}};
-  if (!std::filesystem::exists(path, error)) return fail("there is no journal " + path);
+  if (!std::filesystem::exists(path, error)) return fail(path + " does not exist");
   auto segments = list_segments(path);
   if (segments && segments->empty()) return fail(path + " has no segment of a journal (*.journal)");
   return segments;

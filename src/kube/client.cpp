@@ -33,12 +33,17 @@ RestResponse no_answer(const std::string& why, bool hopeless = false) {
   return {0, api::make_status(0, hopeless ? kHopeless : "", why), {}};
 }
 
-RestResponse to_response(HttpReply reply, bool metadata_only = false) {
+Result<Json> parse_body(const RestRequest& request, const HttpReply& reply, bool ok) {
+  const JsonLimits limits{.max_bytes = kMaxAnswerBytes, .max_depth = 256};
+  if (request.wants_metadata_only && ok) return parse_metadata(reply.body, limits);
+  return request.wants_managed_fields ? parse_json(reply.body, limits) : parse_lean_json(reply.body, limits);
+}
+
+RestResponse to_response(const RestRequest& request, HttpReply reply) {
   RestResponse out;
   out.code = reply.status;
   out.warnings = std::move(reply.warnings);
-  const JsonLimits limits{.max_bytes = kMaxAnswerBytes, .max_depth = 256};
-  auto body = metadata_only && out.ok() ? parse_metadata(reply.body, limits) : parse_lean_json(reply.body, limits);
+  auto body = parse_body(request, reply, out.ok());
   if (body) {
     out.body = std::move(*body);
   } else if (out.ok()) {
@@ -157,7 +162,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
       return later(*wait, [this, call] { send(call); });
     }
     if (reply.status == 0) return call->done(no_answer(reply.error, reply.hopeless));
-    call->done(to_response(std::move(reply), call->request.wants_metadata_only));
+    call->done(to_response(call->request, std::move(reply)));
   }
 
   void told(const RestRequest& request, const HttpReply& reply) {
@@ -303,7 +308,8 @@ std::unique_ptr<api::WatchHandle> Client::watch(RestRequest request, std::functi
         if (reply.status == 200) return;
         if (reply.status == 401) impl->credentials.refused();
         if (reply.status == 429) impl->rate.pushed_back(impl->executor.now());
-        const RestResponse response = reply.status == 0 ? no_answer(reply.error) : to_response(std::move(reply));
+        const RestResponse response =
+            reply.status == 0 ? no_answer(reply.error) : to_response(request, std::move(reply));
         refused(response.code, api::status_reason(response), api::status_message(response));
       };
       handler.on_line = [weak](std::string_view line) {

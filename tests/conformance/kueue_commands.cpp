@@ -163,7 +163,6 @@ Json run_command(Stage& stage, const Json& step) {
   };
   CLI::App root{"", "berth"};
   root.require_subcommand(1);
-  cli::tell_errors_in_one_line(root);
   std::vector<cli::Command> commands = cli::queues::add_commands(root, session);
   commands.push_back(cli::add_version(root, out));
   const int exit = cli::run_command_line(root, commands, words, out, err);

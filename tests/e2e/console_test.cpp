@@ -111,6 +111,21 @@ TEST_F(ConsoleTest, EndsWhenItIsTold) {
   EXPECT_EQ(console->wait().exit_code, 0);
 }
 
+TEST_F(ConsoleTest, WarnsAtOnceThatItCannotReadTheCluster) {
+  const std::vector<std::pair<std::string, std::string>> cases = {{"https://127.0.0.1:1", "cannot be used yet"},
+                                                                  {server->url(), "does not accept the credentials"}};
+  for (const auto& [url, why] : cases) {
+    const std::string config = server->write_file("other", R"({"current-context": "x",
+"clusters": [{"name": "x", "cluster": {"insecure-skip-tls-verify": true, "server": ")" +
+                                                               url + R"("}}],
+"users": [{"name": "x", "user": {"token": "wrong"}}],
+"contexts": [{"name": "x", "context": {"cluster": "x", "user": "x"}}]})");
+    Process other({BERTH_PROGRAM, "console", "--kubeconfig", config, "--listen", "127.0.0.1:0"}, server->environment());
+    EXPECT_TRUE(other.wait_for_errors(why)) << other.err();
+    EXPECT_TRUE(other.wait_for_output("console: http://127.0.0.1:")) << "it serves all the same";
+  }
+}
+
 TEST(ConsoleOfUp, HasALinkThatLogsIn) {
   Server server({"--nodes", "1x1x1", "--console", "127.0.0.1:0"});
   const std::string& said = server.output();

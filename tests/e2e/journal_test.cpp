@@ -75,10 +75,10 @@ TEST(Journal, IsNotRecordedWhenNobodyWantsIt) {
 TEST(Replay, SaysWhatIsWrong) {
   const Finished none = run({BERTH_PROGRAM, "replay", "/no/such/journal"}, {});
   EXPECT_EQ(none.exit_code, 1);
-  EXPECT_EQ(none.err, "berth: there is no journal /no/such/journal\n");
+  EXPECT_EQ(none.err, "berth: /no/such/journal does not exist\n");
   const Finished size =
       run({BERTH_PROGRAM, "up", "--ephemeral", "--journal", "/tmp/j", "--journal-max-size", "lots"}, {});
-  EXPECT_EQ(size.exit_code, 1);
+  EXPECT_EQ(size.exit_code, 2);
   EXPECT_TRUE(has(size.err, "--journal-max-size")) << size.err;
 }
 

@@ -120,6 +120,18 @@ TEST_P(ClientTest, ReadsAndWrites) {
   EXPECT_EQ(call(config_map(Verb::kDelete, "a")).code, 200);
 }
 
+TEST_P(ClientTest, ManagedFieldsComeOnlyWhenTheyAreAskedFor) {
+  call(config_map(Verb::kCreate, "a"));
+  RestRequest get = config_map(Verb::kGet, "a");
+  EXPECT_TRUE(array_at(call(get).body, {"metadata", "managedFields"}).empty());
+  get.wants_managed_fields = true;
+  EXPECT_FALSE(array_at(call(get).body, {"metadata", "managedFields"}).empty());
+  RestRequest list = config_map(Verb::kList, "");
+  list.wants_managed_fields = true;
+  const RestResponse listed = call(list);
+  EXPECT_FALSE(array_at(array_at(listed.body, {"items"}).at(0), {"metadata", "managedFields"}).empty());
+}
+
 TEST_P(ClientTest, TellsOfEveryAnswer) {
   std::vector<std::string> told;
   options_.on_answer = [&](const RestRequest& request, int code) {

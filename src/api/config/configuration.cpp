@@ -52,7 +52,8 @@ Result<Configuration> decode_configuration(const Json& document, std::string_vie
   if (const auto version = read_version(top)) {
     top.text("namespace", out.ns);
     if (out.ns.empty()) out.ns = std::string(own_namespace);
-    if (const auto broken = check_dns_label(out.ns); !broken.empty()) top.expected("namespace", Json(out.ns), broken);
+    if (const auto broken = check_dns_label(out.ns); !broken.empty())
+      top.expected("namespace", Json(out.ns), "the name of a namespace: " + broken);
     read_servers(top, out);
     read_integrations(top, *version, out);
     read_policies(top, *version, out);

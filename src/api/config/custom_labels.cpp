@@ -26,7 +26,8 @@ bool is_label_name(std::string_view name) {
 }
 
 void read_key(Fields& fields, std::string_view name, const std::string& key) {
-  if (const std::string broken = check_qualified_name(key); !broken.empty()) fields.expected(name, Json(key), broken);
+  if (const std::string broken = check_qualified_name(key); !broken.empty())
+    fields.expected(name, Json(key), "the key of a label or an annotation: " + broken);
 }
 
 void read_source(Fields& fields, CustomLabel& out) {

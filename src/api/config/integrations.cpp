@@ -5,6 +5,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "api/config/frameworks.h"
 #include "api/config/parts.h"
 #include "api/field_error.h"
 #include "api/kueue/pod_names.h"
@@ -49,7 +50,7 @@ void read_frameworks(Fields& fields, std::vector<std::string>& out) {
   if (names.empty()) return;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string at = index_path("frameworks", i);
-    if (std::ranges::find(kFrameworks, names[i]) == std::end(kFrameworks)) {
+    if (!is_framework(names[i])) {
       fields.expected(at, Json(names[i]), "one of " + all_frameworks());
     } else if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
                names.begin() + static_cast<std::ptrdiff_t>(i)) {
@@ -170,6 +171,8 @@ void read_queue_visibility(Fields fields) {
 }
 
 }  // namespace
+
+bool is_framework(std::string_view name) { return std::ranges::find(kFrameworks, name) != std::end(kFrameworks); }
 
 LabelSelector Configuration::default_managed_namespaces(std::string_view ns) {
   JsonArray names{Json(kSystemNamespace)};

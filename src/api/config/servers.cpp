@@ -77,7 +77,8 @@ void read_name(Fields& fields, std::string_view name, std::string& out, std::str
   std::string text = out;
   fields.text(name, text);
   if (text.empty()) return;
-  if (const std::string broken = rule(text); !broken.empty()) return fields.expected(name, Json(text), broken);
+  if (const std::string broken = rule(text); !broken.empty())
+    return fields.expected(name, Json(text), "a name: " + broken);
   out = std::move(text);
 }
 

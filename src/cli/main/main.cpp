@@ -32,7 +32,6 @@ int main(int argc, char** argv) {
   CLI::App app{"Berth: batch queueing for Kubernetes. Jobs wait in queues until quota is free for them.",
                name == "kubectl-berth" ? "kubectl berth" : "berth"};
   app.require_subcommand(1);
-  berth::cli::tell_errors_in_one_line(app);
   const auto session = berth::cli::queues::Session::of_this_process();
   std::vector<berth::cli::Command> commands = berth::cli::queues::add_commands(app, session);
   for (const auto add : {berth::cli::add_up, berth::cli::add_controller, berth::cli::add_console,

@@ -110,6 +110,7 @@ int create(const Session& session, const CreateFlags& flags, const Kind& kind, c
       request.field_manager = "berth";
       request.dry_run = opened.dry_run == DryRun::kServer;
       request.field_validation = api::FieldValidation::kStrict;
+      request.wants_managed_fields = opened.format.managed_fields;
       api::RestResponse created = opened.server->call(std::move(request));
       for (const std::string& warning : created.warnings) *session.err << "Warning: " << warning << "\n";
       if (!created.ok()) return session.failed(opened.server->explain(created, kind.resource()));

@@ -23,7 +23,7 @@ struct DeleteFlags {
 constexpr Duration kLookAgain = std::chrono::milliseconds(500);
 constexpr Duration kPatience = std::chrono::seconds(5);  // until the command prints what it waits for
 
-// Waits until the object with this uid is gone. `limit` 0: without end.
+// Waits until the object with this uid is gone. `limit` 0: no limit.
 Result<void> wait_for_end(const Session& session, Server& server, const Target& target, const std::string& uid,
                           Duration limit) {
   Progress progress(session);
@@ -89,8 +89,8 @@ Command add_delete_kind(CLI::App& group, const Session& session, const Kind& kin
   add_dry_run_flag(*app, flags->common);
   app->add_option("-o,--output", flags->common.output, "Output format: name");
   app->add_flag("--wait", flags->wait, "Wait until it is gone (default); --wait=false does not wait");
-  app->add_option("--timeout", flags->timeout, "The longest wait; 0s: without end")->capture_default_str();
-  app->add_flag("--ignore-not-found", flags->ignore_missing, "What is not there is no error");
+  app->add_option("--timeout", flags->timeout, "The longest wait; 0s: no limit")->capture_default_str();
+  app->add_flag("--ignore-not-found", flags->ignore_missing, "Do not fail if the object does not exist");
   return {app, [session, flags, &kind] { return delete_named(session, *flags, kind); }};
 }
 

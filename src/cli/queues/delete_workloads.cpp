@@ -179,7 +179,7 @@ Command add_delete_workloads(CLI::App& group, const Session& session) {
   app->add_flag("-y,--yes", flags->yes, "Delete without a question");
   add_dry_run_flag(*app, flags->common);
   app->add_option("-o,--output", flags->common.output, "Output format: name");
-  app->footer("A job makes a new workload when it loses its own, so its job is deleted: both are gone, with all pods.");
+  app->footer("A job without a Workload creates a new one. So this deletes the job, its Workload and its pods.");
   return {app, [session, flags] { return delete_workloads(session, *flags); }};
 }
 

@@ -62,7 +62,10 @@ Result<std::vector<std::string>> Discovery::group_versions() {
   const Json& groups = document("/apis");
   if (groups.is_null()) {
     const api::RestResponse response = server_.get("/apis");
-    if (!response.ok()) return fail("the server does not tell what it serves: " + api::failure_text(response));
+    if (!response.ok())
+      return fail("API discovery failed: " + api::failure_text(response) +
+                  "; check the server's address and the credentials in the kubeconfig, and whether "
+                  "they may get /apis");
   }
   std::vector<std::string> versions(kFirst.begin(), kFirst.end());
   const auto add = [&](const Json& version) {

@@ -118,7 +118,7 @@ Command add_explain(CLI::App& root, const Session& session) {
   app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME")->required();
   add_moment_flags(*app, flags->moment, "Explain");
   add_place_flags(*app, flags->common);
-  add_format_flags(*app, flags->common);
+  add_output_flag(*app, flags->common);
   app->footer(
       "For a waiting workload: its position and who is before it, what is missing in each flavor and who holds it, "
       "when\n"

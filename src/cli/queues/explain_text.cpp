@@ -1,5 +1,8 @@
 #include "cli/queues/explain_text.h"
 
+#include <set>
+#include <utility>
+
 #include "cli/queues/words.h"
 #include "cli/table.h"
 
@@ -86,10 +89,14 @@ std::string missing(const Json& e, bool colour) {
   return (table.empty() ? "" : table.text(colour)) + unusable;
 }
 
+// Several pod sets may lack the same quota, which has the same holders.
 std::string holders(const Json& e, bool colour) {
   Table table({"FLAVOR", "RESOURCE", "WORKLOAD", "CLUSTERQUEUE", "AMOUNT", "PRIORITY", "ENDS BY"});
   std::string more;
+  std::set<std::pair<std::string, std::string>> shown;
   for (const Json& each : array_at(e, {"shortages"})) {
+    if (array_at(each, {"holders"}).empty() || !shown.emplace(at(each, "flavor"), at(each, "resource")).second)
+      continue;
     for (const Json& holder : array_at(each, {"holders"})) {
       table.add({{at(each, "flavor")},
                  {at(each, "resource")},
@@ -138,9 +145,11 @@ std::string explanation_text(const Json& e, bool colour) {
   const std::string evicted = joined(array_at(e, {"waitsFor"}), ", ");
   if (!evicted.empty()) out += section("These are being evicted in its queue:", evicted + "\n");
   if (const Json* forecast = find(e, "forecast")) {
-    out += "\nAt the latest at " + at(*forecast, "at") + " enough is free, if nobody overtakes it: by then " +
-           std::to_string(int_at(*forecast, {"endedWorkloads"})) +
-           " running workload(s) have used up their maximum execution time.\n";
+    const auto ended = int_at(*forecast, {"endedWorkloads"});
+    out += "\nEnough quota is free by " + at(*forecast, "at") + " at the latest, unless another workload goes first. " +
+           std::to_string(ended) +
+           (ended == 1 ? " running workload then reaches its" : " running workloads then reach their") +
+           " maximum execution time.\n";
   }
   out += section("Each of these changes alone gives it quota now:", changes(e));
   out += section("What it got:", assigned(e, colour));

@@ -27,8 +27,12 @@ Result<void> take_name(std::string& name, CommonFlags& flags) {
   return {};
 }
 
-void add_format_flags(CLI::App& app, CommonFlags& flags) {
+void add_output_flag(CLI::App& app, CommonFlags& flags) {
   app.add_option("-o,--output", flags.output, "Output format: json, yaml, name, wide or jsonpath=TEMPLATE");
+}
+
+void add_format_flags(CLI::App& app, CommonFlags& flags) {
+  add_output_flag(app, flags);
   app.add_flag("--show-managed-fields", flags.managed_fields, "Keep metadata.managedFields in json and yaml");
 }
 

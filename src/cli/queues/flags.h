@@ -29,7 +29,8 @@ void add_place_flags(CLI::App& app, CommonFlags& flags);
 // A NAME such as "team-a/train" names its namespace too: moves that to `flags`. Error: these cannot be names of
 // objects. They become parts of paths, so this is checked before a server is asked.
 Result<void> take_name(std::string& name, CommonFlags& flags);
-void add_format_flags(CLI::App& app, CommonFlags& flags);  // --output and --show-managed-fields
+void add_output_flag(CLI::App& app, CommonFlags& flags);   // --output
+void add_format_flags(CLI::App& app, CommonFlags& flags);  // the same and --show-managed-fields, for stored objects
 void add_dry_run_flag(CLI::App& app, CommonFlags& flags);
 // An option that may be repeated, each with one value.
 void add_list_option(CLI::App& app, const std::string& name, std::vector<std::string>& values,

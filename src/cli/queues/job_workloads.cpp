@@ -55,6 +55,7 @@ Result<std::string> newest_warning(const Session& session, Opened& opened, const
 std::string why_no_workload(const Session& session, Opened& opened, const ForObject& job) {
   if (string_at(*job.object, {"metadata", "labels", kQueueName}).empty())
     return "it has no label " + std::string(kQueueName) + ", so it is not queued";
+  if (const std::string_view pods = where_its_workloads_are(job.resource); !pods.empty()) return std::string(pods);
   const auto warning = newest_warning(session, opened, job);
   if (!warning) return "its events, which may say why, cannot be read: " + warning.error().message;
   if (!warning->empty()) return "its newest warning is " + *warning;
@@ -65,12 +66,21 @@ std::string why_no_workload(const Session& session, Opened& opened, const ForObj
 
 }  // namespace
 
+std::string_view where_its_workloads_are(const FoundResource& resource) {
+  const bool deployment = resource.resource.group == "apps" && resource.kind == "Deployment";
+  return deployment ? "each pod of a Deployment has a Workload of its own: berth explain pod NAME" : "";
+}
+
 Result<std::vector<std::string>> workloads_of_job(const Session& session, Opened& opened, const std::string& type,
                                                   const std::string& name) {
   Discovery discovery(*opened.server);
   auto found = find_for(*opened.server, discovery, {type, name}, opened.ns);
   if (!found) return tl::unexpected(found.error());
   const std::string what = type + "/" + name;
+  if (!found->resource.namespaced)
+    return fail(what + ": " + found->resource.kind +
+                " is no kind of job; expected workload, clusterqueue, localqueue, or a kind of job: job, pod, "
+                "rayjob, ...");
   if (!found->object) return fail(what + " does not exist in namespace " + opened.ns);
   auto workloads =
       list_objects(session, *opened.server, {kWorkload.resource(), std::string(kWorkload.name), opened.ns, {}, {}});

@@ -104,7 +104,8 @@ int list_pods(const Session& session, const PodFlags& flags) {
       auto workloads =
           list_objects(session, server, {kWorkload.resource(), std::string(kWorkload.name), opened.ns, {}, {}});
       if (!workloads) return session.failed(workloads.error().message);
-      auto pods = list_objects(session, server, {kPods, "Pod", opened.ns, flags.labels, flags.fields});
+      auto pods = list_objects(session, server,
+                               {kPods, "Pod", opened.ns, flags.labels, flags.fields, flags.common.managed_fields});
       if (!pods) return session.failed(pods.error().message);
       const Belongs belongs(job->resource, *job->object, *workloads);
       for (Json& pod : *pods) {

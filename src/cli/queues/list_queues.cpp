@@ -87,9 +87,13 @@ int list_cluster_queues(const Session& session, const ClusterQueueFlags& flags) 
     }
   }
   return with_server(session, flags.common, [&](Opened& opened) {
-    auto items =
-        list_objects(session, *opened.server,
-                     {kClusterQueue.resource(), std::string(kClusterQueue.name), {}, flags.labels, flags.fields});
+    auto items = list_objects(session, *opened.server,
+                              {kClusterQueue.resource(),
+                               std::string(kClusterQueue.name),
+                               {},
+                               flags.labels,
+                               flags.fields,
+                               flags.common.managed_fields});
     if (!items) return session.failed(items.error().message);
     JsonArray kept;
     for (Json& queue : *items) {
@@ -130,7 +134,8 @@ int list_local_queues(const Session& session, const LocalQueueFlags& flags) {
   return with_server(session, flags.common, [&](Opened& opened) {
     const std::string ns = flags.all_namespaces ? "" : opened.ns;
     auto items = list_objects(session, *opened.server,
-                              {kLocalQueue.resource(), std::string(kLocalQueue.name), ns, flags.labels, flags.fields});
+                              {kLocalQueue.resource(), std::string(kLocalQueue.name), ns, flags.labels, flags.fields,
+                               flags.common.managed_fields});
     if (!items) return session.failed(items.error().message);
     JsonArray kept;
     for (Json& queue : *items) {
@@ -181,9 +186,13 @@ Columns flavor_columns(Time now) {
 
 int list_flavors(const Session& session, const ListFlags& flags) {
   return with_server(session, flags.common, [&](Opened& opened) {
-    auto items =
-        list_objects(session, *opened.server,
-                     {kResourceFlavor.resource(), std::string(kResourceFlavor.name), {}, flags.labels, flags.fields});
+    auto items = list_objects(session, *opened.server,
+                              {kResourceFlavor.resource(),
+                               std::string(kResourceFlavor.name),
+                               {},
+                               flags.labels,
+                               flags.fields,
+                               flags.common.managed_fields});
     if (!items) return session.failed(items.error().message);
     return print_list(session, opened.format, kResourceFlavor.resource(), std::string(kResourceFlavor.name),
                       std::move(*items), {}, false, flavor_columns(opened.server->now()));

@@ -9,6 +9,7 @@
 
 #include "api/status.h"
 #include "cli/queues/discovery.h"
+#include "cli/queues/job_workloads.h"
 #include "cli/queues/list_commands.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/words.h"
@@ -181,7 +182,8 @@ int list_workloads(const Session& session, const WorkloadFlags& flags) {
       job = std::move(*found);
     }
     auto listed = list_objects(session, server,
-                               {kWorkload.resource(), std::string(kWorkload.name), ns, flags.labels, flags.fields});
+                               {kWorkload.resource(), std::string(kWorkload.name), ns, flags.labels, flags.fields,
+                                flags.common.managed_fields});
     if (!listed) return session.failed(listed.error().message);
     Surroundings around;
     around.now = server.now();
@@ -198,6 +200,10 @@ int list_workloads(const Session& session, const WorkloadFlags& flags) {
         continue;
       if (job && !belongs_to(workload, *job->object)) continue;
       kept.push_back(std::move(workload));
+    }
+    if (job && kept.empty()) {
+      const std::string_view hint = where_its_workloads_are(job->resource);
+      if (!hint.empty()) *session.err << hint << "\n";
     }
     if (opened.format.text()) around.positions = positions_of(session, server, kept);
     return print(std::move(kept), workload_columns(around));

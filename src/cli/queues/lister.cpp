@@ -5,6 +5,7 @@
 #include <ostream>
 #include <utility>
 
+#include "api/selector.h"
 #include "embedded/apiserver/builtin/table.h"
 
 namespace berth::cli::queues {
@@ -12,6 +13,16 @@ namespace {
 
 constexpr std::int64_t kPage = 500;
 constexpr int kGone = 410;
+
+// The check of a selector's flag.
+template <typename Parse>
+std::function<std::string(const std::string&)> selects_with(const std::string& example, Parse parse) {
+  return [example, parse](const std::string& text) {
+    const auto parsed = parse(text);
+    if (parsed) return std::string();
+    return "expected a selector such as " + example + ", got " + text + ": " + parsed.error().message;
+  };
+}
 
 }  // namespace
 
@@ -27,6 +38,7 @@ Result<JsonArray> list_objects(const Session& session, Server& server, const Sel
     request.ns = selection.ns;
     request.label_selector = selection.labels;
     request.field_selector = selection.fields;
+    request.wants_managed_fields = selection.managed_fields;
     request.limit = limit;
     request.continue_token = page;
     api::RestResponse response = server.call(std::move(request));
@@ -56,8 +68,10 @@ Result<JsonArray> list_objects(const Session& session, Server& server, const Sel
 }
 
 void add_selector_flags(CLI::App& app, ListFlags& flags) {
-  app.add_option("-l,--selector", flags.labels, "Only objects with these labels: team=a,env in (dev,test)");
-  app.add_option("--field-selector", flags.fields, "Only objects with these fields: metadata.name=x");
+  app.add_option("-l,--selector", flags.labels, "Only objects with these labels: team=a,env in (dev,test)")
+      ->check(selects_with("team=a,env in (dev,test)", api::LabelSelector::parse));
+  app.add_option("--field-selector", flags.fields, "Only objects with these fields: metadata.name=x")
+      ->check(selects_with("metadata.name=x", api::parse_field_selector));
 }
 
 void add_all_namespaces_flag(CLI::App& app, ListFlags& flags) {

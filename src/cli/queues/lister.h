@@ -20,6 +20,7 @@ struct Selection {
   std::string kind;  // of the items; they say it themselves only where the server tells them
   std::string ns;    // empty: all namespaces, or cluster-scoped
   std::string labels, fields;
+  bool managed_fields = false;  // of the items
 };
 
 // The items in the server's order. Shows its progress when there are several pages.

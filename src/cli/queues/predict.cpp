@@ -27,6 +27,14 @@ struct PredictFlags {
   bool calibration = false;
 };
 
+// What a prediction rests on, and of how many workloads.
+std::string basis_text(const Json& basis) {
+  const std::string what = printable(string_at(basis, {"basis"}));
+  const auto count = int_at(basis, {"workloads"});
+  const std::string of = std::to_string(count) + (count == 1 ? " workload" : " workloads");
+  return what.starts_with("assumed") ? of + " " + what : "rests on " + what + ": " + of;
+}
+
 // The documents as the API gives them.
 int print_predictions(const Session& session, const Format& format, JsonArray all, bool queue) {
   if (!format.text()) {
@@ -59,9 +67,7 @@ int print_predictions(const Session& session, const Format& format, JsonArray al
   *session.out << "Workload " << printable(string_at(one, {"metadata", "namespace"})) << "/"
                << printable(string_at(one, {"metadata", "name"})) << ": " << printable(string_at(one, {"summary"}))
                << ".\n";
-  for (const Json& basis : array_at(one, {"restsOn"}))
-    *session.out << "  rests on " << printable(string_at(basis, {"basis"})) << ": " << int_at(basis, {"workloads"})
-                 << " workload(s)\n";
+  for (const Json& basis : array_at(one, {"restsOn"})) *session.out << "  " << basis_text(basis) << "\n";
   if (const auto limit = printable(string_at(one, {"limit"})); !limit.empty())
     *session.out << "  not complete: " << limit << "\n";
   return 0;
@@ -210,7 +216,7 @@ Command add_predict(CLI::App& root, const Session& session) {
   app->add_flag("--calibration", flags->calibration,
                 "With --journal: how often predictions held for workloads that started in it");
   add_place_flags(*app, flags->common);
-  add_format_flags(*app, flags->common);
+  add_output_flag(*app, flags->common);
   app->footer(
       "Copies of the queues are played forward, with the run times of similar workloads that finished and at most the\n"
       "maximum execution times (spec.maximumExecutionTimeSeconds). P50: it starts by then in half of these futures; "

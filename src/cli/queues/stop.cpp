@@ -30,6 +30,7 @@ Result<Json> changed(Opened& opened, const Kind& kind, const std::string& name, 
   request.resource = kind.resource();
   request.name = name;
   if (kind.namespaced) request.ns = opened.ns;
+  request.wants_managed_fields = opened.format.managed_fields;
   if (opened.dry_run != DryRun::kClient) {
     request.verb = api::Verb::kPatch;
     request.body = change.patch;

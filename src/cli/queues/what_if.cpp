@@ -184,7 +184,7 @@ void print_text(const Session& session, const Json& status) {
   print_items(session, status, "preempted", "Would be preempted:");
   print_items(session, status, "moved", "Would get something else:");
   print_items(session, status, "waiting", "Would wait:");
-  print_items(session, status, "gone", "Would be gone:");
+  print_items(session, status, "gone", "Would be deleted:");
   Table table({"CLUSTERQUEUE", "PENDING", "RESERVING", "SHARE", "RESERVED QUOTA"});
   for (const Json& queue : array_at(status, {"queues"})) {
     std::string reserved;
@@ -242,7 +242,7 @@ Command add_what_if(CLI::App& root, const Session& session) {
                   "As if this object were deleted: TYPE/NAME, for example node/n1 or job/train");
   add_list_option(*app, "--drain", flags->drain, "As if all nodes with this label were gone: LABEL=VALUE");
   add_place_flags(*app, flags->common);
-  add_format_flags(*app, flags->common);
+  add_output_flag(*app, flags->common);
   app->footer(
       "The objects go through the API server first (a dry run), so they get its defaults, or its refusal. Then the "
       "changes\n"

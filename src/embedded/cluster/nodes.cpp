@@ -37,20 +37,22 @@ Result<NodeShape> parse_node_shape(std::string_view text) {
     return fail("node shape \"" + std::string(text) +
                 "\": expected BLOCKSxRACKSxNODES, RACKSxNODES or NODES, for example 2x4x8");
   };
+  const auto too_many = [&] {
+    return fail("node shape \"" + std::string(text) + "\": at most " + std::to_string(kMaxNodes) +
+                " nodes are possible");
+  };
   const auto parts = split(text, 'x');
   if (parts.size() > 3) return wrong();
   int numbers[3] = {1, 1, 1};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     int& number = numbers[3 - parts.size() + i];
     const auto [end, error] = std::from_chars(parts[i].data(), parts[i].data() + parts[i].size(), number);
-    if (error != std::errc{} || end != parts[i].data() + parts[i].size() || number < 1 || number > kMaxNodes)
-      return wrong();
+    const bool large = error == std::errc::result_out_of_range;
+    if ((error != std::errc{} && !large) || end != parts[i].data() + parts[i].size() || number < 1) return wrong();
+    if (large || number > kMaxNodes) return too_many();
   }
   const NodeShape shape{numbers[0], numbers[1], numbers[2]};
-  if (shape.total() > kMaxNodes || 1LL * shape.blocks * shape.racks > kMaxNodes) {
-    return fail("node shape \"" + std::string(text) + "\": at most " + std::to_string(kMaxNodes) +
-                " nodes are possible");
-  }
+  if (shape.total() > kMaxNodes || 1LL * shape.blocks * shape.racks > kMaxNodes) return too_many();
   return shape;
 }
 

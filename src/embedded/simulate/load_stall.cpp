@@ -2,12 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace berth::simulate {
 namespace {
 
 constexpr Duration kQuiet = std::chrono::seconds(30);  // shorter pauses are normal
 
 std::string shown(Duration d) { return format_duration(std::chrono::round<std::chrono::seconds>(d)); }
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
 
 }  // namespace
 
@@ -28,8 +34,9 @@ std::string stall_advice(const LoadStall& s) {
   if (s.admitted > s.finished) {
     if (s.quiet < kQuiet + s.longest_run) return {};
     const std::string what =
-        fmt::format("{} admitted workloads do not finish: nothing ended for {}, and the longest runs for {}",
-                    s.admitted - s.finished, shown(s.quiet), shown(s.longest_run));
+        fmt::format("{} not finish: nothing ended for {}, and the longest runs for {}",
+                    counted(s.admitted - s.finished, "admitted workload does", "admitted workloads do"), shown(s.quiet),
+                    shown(s.longest_run));
     if (s.as == LoadAs::kWorkloads)
       return what +
              ". Their end is written to workloads/status: look whether the user of the "
@@ -39,7 +46,7 @@ std::string stall_advice(const LoadStall& s) {
                       "workloads that need none (--as workloads)",
                       s.as == LoadAs::kPods ? "pods" : "pods of " + what_is_submitted);
   }
-  const std::string waiting = fmt::format("{} workloads wait and none runs", s.submitted - s.finished);
+  const std::string waiting = counted(s.submitted - s.finished, "workload waits", "workloads wait") + ", none runs";
   if (s.reason.empty())
     return waiting +
            ". Nobody decides about them: look whether a controller runs on this server, and whether it is "

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/yaml.h"
+#include "embedded/cluster/nodes.h"
 #include "embedded/simulate/members.h"
 
 namespace berth::simulate {
@@ -97,6 +98,10 @@ Result<Scenario> parse_scenario(std::string_view text) {
         !known)
       return tl::unexpected(known.error());
     scenario.nodes = string_at(*cluster, {"nodes"});
+    if (!scenario.nodes.empty()) {
+      if (const auto shape = cluster::parse_node_shape(scenario.nodes); !shape)
+        return fail("scenario.cluster.nodes: " + shape.error().message);
+    }
     scenario.node_resources = string_at(*cluster, {"nodeResources"});
     scenario.scale_up = string_at(*cluster, {"scaleUp"});
     if (const auto delay = string_at(*cluster, {"provisioningDelay"}); !delay.empty()) {

@@ -42,6 +42,9 @@ std::optional<Duration> limit_of(const Workload& w, std::string_view& what) {
   return most;
 }
 
+constexpr std::string_view kAsLongAgain =
+    "assumed to run for as long again: it already runs longer than all similar workloads";
+
 std::string_view words_of(RunGroup group) {
   switch (group) {
     case RunGroup::kShape:
@@ -83,7 +86,7 @@ class RunTimes {
       out.time = *most;
     } else if (!known.sorted.empty()) {
       out.time = 2 * elapsed;
-      out.basis = "nothing: it runs longer than those before it, and is taken to run as long again";
+      out.basis = kAsLongAgain;
     }
     return out;
   }

@@ -127,7 +127,8 @@ Result<Expression> Expression::compile(std::string source, cel::Kind wanted, Use
   if (!program) return fail("a CEL expression: " + told(source, problems));
   if (auto unknown = unknown_variable(*program, where); !unknown.empty()) return fail(std::move(unknown));
   const cel::Kind kind = program->result->kind;
-  if (wanted != cel::Kind::kDyn && kind != wanted && kind != cel::Kind::kDyn)
+  const bool fits = kind == wanted || (wanted == cel::Kind::kMap && kind == cel::Kind::kObject);
+  if (wanted != cel::Kind::kDyn && kind != cel::Kind::kDyn && !fits)
     return fail("a CEL expression of type " + std::string(name_of(wanted)) + ", found one of type " +
                 cel::to_string(*program->result) + ": " + in_one_line(source));
   out.source_ = std::move(source);

@@ -101,8 +101,10 @@ TEST(Configuration, NamesWrongTypesAndValues) {
   expect_refused(
       kHead,
       {
-          {"namespace: Batch", "namespace: is \"Batch\", expected a lowercase RFC 1123 label"},
-          {"namespace: a/b", "namespace: is \"a/b\", expected a lowercase RFC 1123 label"},
+          {"namespace: Batch",
+           "namespace: is \"Batch\", expected the name of a namespace: a lowercase RFC 1123 label must consist"},
+          {"namespace: a/b",
+           "namespace: is \"a/b\", expected the name of a namespace: a lowercase RFC 1123 label must consist"},
           {"webhook: 9443", "webhook: is 9443, expected an object"},
           {"webhook: {port: 0}", "webhook.port: is 0, expected an integer from 1 to 65535"},
           {"webhook: {port: 65536}", "webhook.port: is 65536, expected an integer from 1 to 65535"},
@@ -110,7 +112,7 @@ TEST(Configuration, NamesWrongTypesAndValues) {
           {"webhook: {host: 1}", "webhook.host: is 1, expected a text"},
           {"leaderElection: {leaderElect: \"yes\"}", "leaderElection.leaderElect: is \"yes\", expected true or false"},
           {"leaderElection: {resourceName: A}",
-           "leaderElection.resourceName: is \"A\", expected a lowercase RFC 1123 subdomain"},
+           "leaderElection.resourceName: is \"A\", expected a name: a lowercase RFC 1123 subdomain"},
           {"leaderElection: {resourceNamespace: a.b}", "leaderElection.resourceNamespace: is \"a.b\", expected"},
           {"leaderElection: {resourceLock: endpoints}",
            "leaderElection.resourceLock: is \"endpoints\", expected leases"},

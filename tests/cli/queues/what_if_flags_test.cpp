@@ -22,7 +22,9 @@ class OneJob final : public Server {
           "kueue.x-k8s.io/v1beta2"}}]})");
     if (path == "/apis/batch/v1")
       return json(R"({"resources": [{"name": "jobs", "singularName": "job", "kind": "Job", "namespaced": true}]})");
-    if (path == "/api/v1") return json(R"({"resources": [{"name": "nodes", "singularName": "node", "kind": "Node"}]})");
+    if (path == "/api/v1")
+      return json(R"({"resources": [{"name": "nodes", "singularName": "node", "kind": "Node"},
+          {"name": "namespaces", "singularName": "namespace", "kind": "Namespace"}]})");
     if (path == "/apis/kueue.x-k8s.io/v1beta2")
       return json(R"({"resources": [{"name": "topologies", "singularName": "topology", "kind": "Topology"}]})");
     return {404, Json(), {}};
@@ -86,6 +88,10 @@ TEST_F(WhatIfFlags, RefusalsNameTheFlagAndItsValue) {
       {{"--drain", "a=b"}, "spec.drain[7]: of something else", "spec.drain[7]: of something else"},
       {{"--without", "node/n1"}, "spec.delete[x]: no number", "spec.delete[x]: no number"},
       {{"--without", "job/none"}, "", "--without \"job/none\": job/none does not exist in namespace default"},
+      {{"--without", "namespace/train"},
+       "",
+       "--without \"namespace/train\": namespace/train: Namespace is no kind of job; expected workload, clusterqueue, "
+       "localqueue, or a kind of job: job, pod, rayjob, ..."},
       {{"--without", "jbo/train"}, "", "--without \"jbo/train\": the server does not have a resource type \"jbo\""},
   };
   for (const auto& c : cases) {

@@ -167,13 +167,13 @@ TEST(LoadPlay, SaysNothingWhileItMoves) { EXPECT_TRUE(advice_of({}, As::kWorkloa
 TEST(LoadStall, TheAdviceFitsTheReason) {
   simulate::LoadStall stall{As::kJobs, 31s, 10s, 5, 5, 2, 2, "insufficient quota for cpu"};
   EXPECT_EQ(stall_advice(stall),
-            "3 workloads wait and none runs. Most of them say: insufficient quota for cpu. Give their queue "
+            "3 workloads wait, none runs. Most of them say: insufficient quota for cpu. Give their queue "
             "more quota or nodes, or ask for less");
   stall.admitted = 3;
   EXPECT_EQ(stall_advice(stall), "") << "it may still run";
   stall.quiet = 40s;
   EXPECT_NE(stall_advice(stall).find(
-                "1 admitted workloads do not finish: nothing ended for 40s, and the longest runs for 10s"),
+                "1 admitted workload does not finish: nothing ended for 40s, and the longest runs for 10s"),
             std::string::npos);
   stall.quiet = 29s;
   stall.admitted = 0;

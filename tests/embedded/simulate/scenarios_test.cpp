@@ -65,6 +65,18 @@ TEST(ScenarioLanguage, UnknownFieldsAndBadTimesAreNamed) {
   EXPECT_NE(time.error().message.find("timeline[0].at"), std::string::npos);
 }
 
+TEST(ScenarioLanguage, WrongNodesAreNamed) {
+  const auto error_of = [](const std::string& nodes) {
+    return simulate::parse_scenario("{name: x, cluster: {nodes: " + nodes + "}}").error().message;
+  };
+  EXPECT_EQ(error_of("x"),
+            "scenario.cluster.nodes: node shape \"x\": expected BLOCKSxRACKSxNODES, RACKSxNODES or NODES, for example "
+            "2x4x8");
+  for (const std::string nodes : {"1x1x99999999", "1x1x99999999999999"})
+    EXPECT_EQ(error_of(nodes),
+              "scenario.cluster.nodes: node shape \"" + nodes + "\": at most 100000 nodes are possible");
+}
+
 TEST(ScenarioLanguage, FeatureGatesReachTheController) {
   // Two CPUs are free, so with partial admission the job would run with two of its four pods.
   const std::string text = R"(

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/config/fields.h"
+#include "api/config/frameworks.h"
 #include "api/field_error.h"
 #include "base/yaml.h"
 #include "jobs/kinds/pod_sets.h"
@@ -56,8 +57,8 @@ class Reader {
     read_expressions(spec, *kind);
     for (Fields& one : spec.objects("validations")) read_validation(one, *kind);
     for (Fields& one : spec.objects("lookups")) kind->lookups.push_back(read_lookup(one));
-    read_operator(spec.object("operator"), kind->pretend);
     read_hook(spec, *kind);
+    read_operator(spec.object("operator"), *kind);
     spec.done();
     return kind;
   }
@@ -82,8 +83,7 @@ class Reader {
     required_text(spec, "kind", kind.kind);
     kind.resource.resource = kind.lower_kind() + "s";
     spec.text("resource", kind.resource.resource);
-    kind.framework = kind.resource.group + "/" + kind.lower_kind();
-    spec.text("framework", kind.framework);
+    read_framework(spec, kind);
     kind.webhook_name = "v" + kind.lower_kind() + ".kb.io";
     if (const auto broken = api::check_dns_subdomain(kind.resource.group);
         !broken.empty() && !kind.resource.group.empty())
@@ -97,6 +97,14 @@ class Reader {
       spec.expected("resource", Json(kind.resource.resource), "the plural name of the resource: " + broken);
     if (has_code(kind))
       spec.error("kind", kind.kind + " of " + kind.resource.group + " cannot be described: Berth has code for it");
+  }
+
+  void read_framework(Fields& spec, JobKindSpec& kind) {
+    const std::string own = kind.resource.group + "/" + kind.lower_kind();
+    kind.framework = own;
+    spec.text("framework", kind.framework);
+    if (kind.framework != own && api::config::is_framework(kind.framework))
+      spec.expected("framework", Json(kind.framework), "a name of its own, such as " + own + ": another kind has this");
   }
 
   void required_text(Fields& fields, std::string_view name, std::string& out) {
@@ -179,14 +187,21 @@ class Reader {
     read_expression(entry, "count", rule.count, Kind::kInt, UsedIn::kPodSet, false, item);
     read_expression(entry, "minCount", rule.min_count, Kind::kInt, UsedIn::kPodSet, false, item);
     read_expression(entry, "reclaimable", rule.reclaimable, Kind::kInt, UsedIn::kPodSet, false, item);
-    entry.text("podIndexLabel", rule.pod_index_label);
-    entry.text("subGroupIndexLabel", rule.sub_group_index_label);
+    read_label(entry, "podIndexLabel", rule.pod_index_label);
+    read_label(entry, "subGroupIndexLabel", rule.sub_group_index_label);
     read_expression(entry, "subGroupCount", rule.sub_group_count, Kind::kInt, UsedIn::kPodSet, false, item);
     check_independent_of_status(entry, rule);
     if (rule.min_count && rule.count_field.empty())
       entry.error("countField", "required with minCount: the field that gets the admitted count");
     entry.done();
     return rule;
+  }
+
+  void read_label(Fields& fields, std::string_view name, std::string& out) {
+    fields.text(name, out);
+    if (out.empty()) return;
+    if (const auto broken = api::check_qualified_name(out); !broken.empty())
+      fields.expected(name, Json(out), "the key of a label: " + broken);
   }
 
   // Pod sets that change with the status would stop the job that they describe, and start it again.
@@ -232,16 +247,33 @@ class Reader {
     return resource;
   }
 
-  void read_operator(Fields fields, OperatorRule& rule) {
-    read_expression(fields, "status", rule.status, Kind::kDyn, UsedIn::kOperator);
-    fields.text("podIndexLabel", rule.pod_index_label);
+  void read_operator(Fields fields, JobKindSpec& kind) {
+    OperatorRule& rule = kind.pretend;
+    read_expression(fields, "status", rule.status, Kind::kMap, UsedIn::kOperator);
+    read_label(fields, "podIndexLabel", rule.pod_index_label);
     fields.texts("decides", rule.decides);
+    check_decides(fields, kind);
     fields.flag("serves", rule.serves);
     // The type of `item` differs between the pod sets.
     read_expression(fields, "restartPolicy", rule.restart_policy, Kind::kString, UsedIn::kPodSet, false,
                     cel::basic_type(Kind::kDyn));
     if (fields.present() && !rule.status) fields.error("status", "required: a CEL expression");
     fields.done();
+  }
+
+  // Hooks and nameFrom may give pod sets any names.
+  static void check_decides(Fields& fields, const JobKindSpec& kind) {
+    if (kind.hook != nullptr) return;
+    std::string names;
+    for (const PodSetRule& one : kind.pod_sets) {
+      if (one.name.empty()) return;
+      names.append(names.empty() ? "" : ", ").append(one.name);
+    }
+    const auto& decides = kind.pretend.decides;
+    for (std::size_t i = 0; i < decides.size(); ++i) {
+      if (std::ranges::none_of(kind.pod_sets, [&](const PodSetRule& one) { return one.name == decides[i]; }))
+        fields.expected(api::index_path("decides", i), Json(decides[i]), "the name of a pod set: " + names);
+    }
   }
 
   void read_hook(Fields& spec, JobKindSpec& kind) {

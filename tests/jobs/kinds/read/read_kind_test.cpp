@@ -113,6 +113,35 @@ TEST(ReadKind, PodSetsDoNotDependOnTheStatus) {
   EXPECT_EQ(error_of(with("self.spec.size", "self.spec.size\n      reclaimable: self.status.done")), "");
 }
 
+TEST(ReadKind, WhatCannotWorkIsRefused) {
+  const auto with_operator = [](std::string_view rule) {
+    return error_of(std::string(kGood) + "  operator: {" + std::string(rule) + "}\n");
+  };
+  EXPECT_EQ(with_operator("status: \"{'active': 1}\", decides: [main], podIndexLabel: flux.example.org/rank"), "");
+  EXPECT_THAT(
+      with_operator("status: \"1\""),
+      HasSubstr("spec.operator.status: is \"1\", expected a CEL expression of type map, found one of type int"));
+  EXPECT_THAT(with_operator("status: \"{'active': 1}\", decides: [main, nope]"),
+              HasSubstr("spec.operator.decides[1]: is \"nope\", expected the name of a pod set: main"));
+  EXPECT_THAT(with_operator("status: \"{'active': 1}\", podIndexLabel: not a label!"),
+              HasSubstr("spec.operator.podIndexLabel: is \"not a label!\", expected the key of a label: name part"));
+  EXPECT_THAT(
+      error_of(with("count: self.spec.size", "podIndexLabel: not a label!")),
+      HasSubstr("flux.yaml:12: spec.podSets[0].podIndexLabel: is \"not a label!\", expected the key of a label"));
+  for (const std::string framework : {"batch/job", "ray.io/rayjob"})
+    EXPECT_EQ(error_of(with("kind: MiniCluster", "kind: MiniCluster\n  framework: " + framework)),
+              "flux.yaml:8: spec.framework: is \"" + framework +
+                  "\", expected a name of its own, such as flux.example.org/minicluster: another kind has this");
+  EXPECT_EQ(error_of(with("kind: MiniCluster", "kind: MiniCluster\n  framework: flux/mini")), "");
+}
+
+// Names that an item gives are known only with the job.
+TEST(ReadKind, PodSetsWithNamesFromItemsMayDecide) {
+  EXPECT_EQ(error_of(with("name: main", "nameFrom: item.spec.name") +
+                     "  operator: {status: \"{'active': 1}\", decides: [worker]}\n"),
+            "");
+}
+
 TEST(ReadKind, TheSchemaOfTheKindIsChecked) {
   cel::Schema text, spec, root;
   text.type = cel::SchemaType::kString;
