@@ -249,7 +249,7 @@ void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
     about.uid = string_at(*job, {"metadata", "uid"});
   }
   kube::EventText text{event.warning, event.reason, event.note, {}, adapter_.kind().controller};
-  text.by_note = event.warning;  // what is wrong is told once, not for each version of the job
+  text.by_note = event.warning;  // one event for a mistake, not one for each version of the job
   shell_.events.record(about, std::move(text));
 }
 

@@ -219,6 +219,22 @@ TEST_F(BadPods, AWaitingGroupIsToldOnItsPods) {
   EXPECT_EQ(told_pods, 100);
 }
 
+// Kueue has no partial admission of groups, but any client may write the minimum of their workload.
+TEST_F(BadPods, AGroupThatIsAdmittedInPartRunsNoMorePodsThanItHasQuotaFor) {
+  pod("blocker", "3");
+  pass();
+  for (const char* name : {"a", "b", "c"}) claims(name, "3");
+  pass();
+  ASSERT_TRUE(gated("a") && gated("b") && gated("c"));
+  ASSERT_TRUE(patch(api::kWorkloads, "default", "g", R"([{"op":"add","path":"/spec/podSets/0/minCount","value":1}])",
+                    api::PatchType::kJson)
+                  .ok());
+  pass(30);
+  int running = 0;
+  for (const char* name : {"a", "b", "c"}) running += exists(kPods, "default", name) && !gated(name) ? 1 : 0;
+  EXPECT_EQ(running, 1);
+}
+
 // The pod of a fast group whose workload waits already.
 TEST_F(BadPods, APodThatJoinsAWaitingGroupIsTold) {
   pod("blocker", "4");

@@ -13,6 +13,7 @@
 #include "embedded/simulate/play.h"
 #include "embedded/simulate/world.h"
 #include "install/manifests.h"
+#include "jobs/kinds/read/shipped.h"
 #include "kube/leader_election.h"
 #include "serve/secret_certificates.h"
 #include "source_dir.h"
@@ -248,6 +249,11 @@ TEST(ControllerRoles, AllowWhatIsDoneAndNoMore) {
   for (const std::string& used : asked.used) unused.erase(used);
   for (const std::string& elsewhere : kElsewhere)
     EXPECT_EQ(unused.erase(elsewhere), 1U) << elsewhere << " is not given, or is used by now";
+  // objectRetentionPolicies: tests/controller, Retention.*
+  for (const auto& kind : jobs::kinds::shipped_job_kinds()) {
+    const auto& resource = kind->resource;
+    EXPECT_EQ(unused.erase(permission("delete", resource.group, resource.resource)), 1U) << resource.resource;
+  }
   EXPECT_THAT(unused, testing::IsEmpty()) << "given, and not needed";
 }
 

@@ -152,9 +152,7 @@ TEST(Webhooks, NameTheirServiceAndAPathOfTheirOwn) {
         const std::string path(string_at(webhook, {"clientConfig", "service", "path"}));
         EXPECT_TRUE(volcano ? path.ends_with(verb) : path.starts_with(verb + "-")) << path;
         EXPECT_TRUE(paths.insert(path).second) << path;
-        // Nothing waits for the webhook of a kind that is not managed: SparkApplications, in the default configuration.
-        const bool managed = path.find("sparkapplication") == std::string::npos;
-        EXPECT_EQ(string_at(webhook, {"failurePolicy"}), managed ? "Fail" : "Ignore") << name;
+        EXPECT_EQ(string_at(webhook, {"failurePolicy"}), "Fail") << name << ": all kinds are managed by default";
         EXPECT_EQ(string_at(webhook, {"sideEffects"}), "None") << name;
       }
     }

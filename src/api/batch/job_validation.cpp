@@ -91,6 +91,16 @@ void check_size_and_places(const Json& job, const Json& old, FieldErrors& errors
   if (count_edited || (waits && template_edited)) check_topology(job, errors);
 }
 
+bool is_edited(const Json& job, const Json& old, std::initializer_list<std::string_view> path) {
+  static const Json kNone;
+  const Json *now = find_path(job, path), *before = find_path(old, path);
+  return !json_equal(now == nullptr ? kNone : *now, before == nullptr ? kNone : *before);
+}
+
+bool labels_edited(const Json& job, const Json& old) {
+  return is_edited(job, old, {"metadata", "labels"}) || is_edited(job, old, {"metadata", "annotations"});
+}
+
 }  // namespace
 
 void default_job(Json& job, const JobContext& context) {
@@ -111,10 +121,11 @@ FieldErrors validate_job(const Json& job, bool identifier_annotations) {
 FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists,
                                 bool identifier_annotations) {
   FieldErrors errors;
-  check_job_labels(job, identifier_annotations, errors);
+  // What was wrong before refuses no other change: the job must be stopped and deleted.
+  if (labels_edited(job, old)) check_job_labels(job, identifier_annotations, errors);
   const bool gates_edited = annotation_of(job, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy);
   if (gates_edited) check_admission_gates(job, errors);
-  check_completions_equal_parallelism(job, errors);
+  if (labels_edited(job, old) || is_edited(job, old, {"spec"})) check_completions_equal_parallelism(job, errors);
   check_size_and_places(job, old, errors);
   check_job_labels_update(
       {job, old, is_suspended(job), is_suspended(old), default_queue_exists, identifier_annotations}, errors);

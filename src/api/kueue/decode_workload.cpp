@@ -122,11 +122,20 @@ bool has_others(const Json* value, std::initializer_list<std::string_view> known
 
 // Whether the status has fields that are not decoded below. Does not look inside lists: a patch replaces these as a
 // whole.
+// Whether an assignment is not written as Berth writes it: no validation lets an update write it so while quota is
+// held.
+bool has_odd_assignments(const Json& status) {
+  const auto is_empty = [](const Json* map) { return map != nullptr && map->is_object() && map->get_object().empty(); };
+  return std::ranges::any_of(array_at(status, {"admission", "podSetAssignments"}), [&](const Json& one) {
+    return is_empty(find(one, "flavors")) || is_empty(find(one, "resourceUsage")) || find(one, "count") == nullptr;
+  });
+}
+
 bool has_more(const Json& status) {
   return has_others(&status, {"conditions", "admission", "requeueState", "reclaimablePods", "admissionChecks",
                               "resourceRequests", "accumulatedPastExecutionTimeSeconds", "schedulingStats",
                               "unhealthyNodes", "preemptionGates"}) ||
-         has_others(find(status, "admission"), {"clusterQueue", "podSetAssignments"}) ||
+         has_others(find(status, "admission"), {"clusterQueue", "podSetAssignments"}) || has_odd_assignments(status) ||
          has_others(find(status, "requeueState"), {"count", "requeueAt"}) ||
          has_others(find(status, "schedulingStats"), {"evictions"});
 }

@@ -100,8 +100,16 @@ void Rehearsal::written(const Ptr<Workload>& base, Workload changed, std::uint64
   if (state == lifecycle::State::kEvicting) evicting_.insert(key);
   answers_.push_back(WriteSettled{write, WriteSettled::Outcome::kDone, changed.meta.resource_version, ""});
   const auto seen = std::make_shared<const Workload>(std::move(changed));
-  if (state != lifecycle::state_of(*base)) moved_.push_back(seen);
+  const bool moved = state != lifecycle::state_of(*base);
+  if (moved) moved_.push_back(seen);
   answers_.push_back(WorkloadSeen{seen});
+  // Others may wait until its pods are ready.
+  if (moved && state == lifecycle::State::kAdmitted && engine_.impl_->facts.options.wait_for_pods_ready.enabled) {
+    api::kueue::JobReport report;
+    report.pods_ready = true;
+    report.workload_version = seen->meta.resource_version;
+    answers_.push_back(JobReported{seen->meta.ns, seen->meta.name, std::move(report)});
+  }
 }
 
 void Rehearsal::advance(Time now) {

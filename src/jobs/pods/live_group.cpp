@@ -250,7 +250,9 @@ class LiveGroup {
     const auto infos = pod_set_infos(*workload, scene_.facts.flavors);
     if (!infos) return fail_to_start(workload, infos.error().message);
     std::map<std::string, std::int32_t> room;
-    for (const auto& info : *infos) room[info.name] = std::min(roster.room(info.name), info.count);
+    // Another client may have allowed the workload to start with fewer pods: it has no quota for the others.
+    for (const auto& info : *infos)
+      room[info.name] = std::min(roster.room(info.name), info.count - roster.occupied(info.name));
     std::vector<PodAction> actions;
     for (const auto& pod : roster.waiting()) {
       const auto info =

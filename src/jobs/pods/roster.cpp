@@ -66,6 +66,11 @@ std::int32_t Roster::room(const std::string& role) const {
   return it == roles_.end() ? 0 : std::max(it->second.places - it->second.occupied, 0);
 }
 
+std::int32_t Roster::occupied(const std::string& role) const {
+  const auto it = roles_.find(role);
+  return it == roles_.end() ? 0 : it->second.occupied;
+}
+
 Roles Roster::succeeded() const {
   Roles out;
   for (const auto& [name, role] : roles_) {

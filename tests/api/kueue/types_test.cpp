@@ -114,6 +114,14 @@ TEST(Workload, KnowsWhenItsStatusSaysMoreThanIsRead) {
   EXPECT_TRUE(has_more("{clusterName: far-away}"));
   EXPECT_TRUE(has_more("{admission: {clusterQueue: c, podSetAssignments: [], later: 1}}"));
   EXPECT_TRUE(has_more("{schedulingStats: {evictions: [], waits: 2}}"));
+  // An update that writes these in another way is refused while quota is held.
+  const auto assigned = [&](const std::string& assignment) {
+    return has_more(("{admission: {clusterQueue: c, podSetAssignments: [" + assignment + "]}}").c_str());
+  };
+  EXPECT_FALSE(assigned("{name: main, count: 1, flavors: {cpu: f}}"));
+  EXPECT_TRUE(assigned("{name: main, flavors: {cpu: f}}"));
+  EXPECT_TRUE(assigned("{name: main, count: 1, flavors: {}}"));
+  EXPECT_TRUE(assigned("{name: main, count: 1, resourceUsage: {}}"));
 }
 
 TEST(Workload, ErrorsNameObjectAndField) {

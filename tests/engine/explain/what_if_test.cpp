@@ -67,6 +67,23 @@ TEST(WhatIf, PodsLeaveTheNodes) {
   EXPECT_EQ(without_rack.waiting[0].workload, "ns/a");
 }
 
+// waitForPodsReady.blockAdmission: the pods of those that are admitted become ready.
+TEST(WhatIf, PodsBecomeReady) {
+  Options options;
+  options.wait_for_pods_ready.enabled = options.wait_for_pods_ready.block_admission = true;
+  Scenario s(options);
+  s.give(test::flavor("f"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}));
+  s.give(test::local_queue("q", "cq"));
+  s.give(WorkloadBuilder("fills").pods(4, "1"));
+  s.run();
+  for (const char* name : {"a", "b", "c"}) s.give(WorkloadBuilder(name).created(test::at(1)));
+  s.run();
+  const WhatIf without = what_if(s.engine(), s.now(), {WorkloadGone{"ns", "fills", "uid-fills"}});
+  EXPECT_EQ(without.admitted.size(), 3U);
+  EXPECT_TRUE(without.complete);
+}
+
 std::set<std::string> keys_of(const std::vector<WhatIf::Item>& items) {
   std::set<std::string> out;
   for (const auto& item : items) out.insert(item.workload.substr(item.workload.find('/') + 1));

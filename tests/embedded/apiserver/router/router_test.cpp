@@ -52,29 +52,6 @@ class RouterTest : public testing::Test {
   std::unique_ptr<Router> router_;
 };
 
-// kubectl --as bob --as-group team-a
-TEST_F(RouterTest, AUserWithTheRightActsAsAnother) {
-  const auto admin = [&] { return as_admin("GET", "/api/v1/namespaces/x/configmaps/a"); };
-  HttpResponse answer = send(with(admin(), "Impersonate-User", "bob"));
-  EXPECT_EQ(answer.status, 403);
-  EXPECT_NE(message(answer).find("User \"bob\" cannot get"), std::string::npos) << message(answer);
-  EXPECT_EQ(send(with(with(admin(), "impersonate-user", "root"), "Impersonate-Group", "system:masters")).status, 200);
-  answer = send(with(admin(), "Impersonate-Group", "system:masters"));
-  EXPECT_EQ(answer.status, 400);
-  EXPECT_NE(message(answer).find("need the header Impersonate-User"), std::string::npos);
-  answer = send(with(admin(), "Impersonate-User", "system:serviceaccount:x:robot"));
-  EXPECT_NE(message(answer).find("system:serviceaccount:x:robot"), std::string::npos) << message(answer);
-
-  HttpRequest as_bob;
-  as_bob.method = "GET";
-  as_bob.target = "/api/v1/namespaces/x/configmaps/a";
-  as_bob = with(with(as_bob, "Authorization", "Bearer t0ken"), "Impersonate-User", "admin");
-  answer = send(as_bob);
-  EXPECT_EQ(answer.status, 403);
-  EXPECT_NE(message(answer).find("User \"bob\" cannot impersonate resource \"users\""), std::string::npos)
-      << message(answer);
-}
-
 TEST_F(RouterTest, MapsMethodsAndPathsToVerbs) {
   struct Case {
     std::string method, target, body;
@@ -151,6 +128,7 @@ TEST_F(RouterTest, LetsOnlyKnownUsersIn) {
   EXPECT_EQ(send(nobody).status, 403);
   HttpRequest bob = with(nobody, "Authorization", "Bearer t0ken");
   EXPECT_EQ(send(bob).status, 200);
+  EXPECT_EQ(send(with(as_admin("GET", "/api/v1/configmaps"), "Impersonate-User", "bob")).status, 403);
   EXPECT_EQ(send(with(nobody, "Authorization", "Bearer t0keN")).status, 401);
   EXPECT_EQ(send(with(nobody, "Authorization", "Basic Ym9iOmJvYg==")).status, 401);
   bob.target = "/api/v1/namespaces/x/configmaps/a";
