@@ -129,7 +129,7 @@ TEST_F(Controller, WhatItIsToldMakesNoSense) {
   EXPECT_TRUE(has(only_line(start({"--kubeconfig", server.dir() + "/no-such-file"})), "no-such-file"));
   const std::string context = only_line(start({"--context", "nowhere"}));
   EXPECT_TRUE(has(context, "there is no context \"nowhere\" (there are: ")) << context;
-  EXPECT_TRUE(has(only_line(start({"--feature-gates", "NoSuchGate=true"})), "\"NoSuchGate\""));
+  EXPECT_TRUE(has(only_line(start({"--feature-gates", "NoSuchGate=true"}), 2), "\"NoSuchGate\""));
   EXPECT_TRUE(has(only_line(run({BERTH_PROGRAM, "controller", "--log-level", "loud"}, {}), 2), "--log-level"));
   const Finished unknown = start({"--no-such-option"});
   EXPECT_EQ(unknown.exit_code, 2);

@@ -250,9 +250,10 @@ class LiveGroup {
     const auto infos = pod_set_infos(*workload, scene_.facts.flavors);
     if (!infos) return fail_to_start(workload, infos.error().message);
     std::map<std::string, std::int32_t> room;
-    // Another client may have allowed the workload to start with fewer pods: it has no quota for the others.
+    // The admission may have fewer pods than the group: without those that succeeded before, or because another client
+    // wrote a minimum.
     for (const auto& info : *infos)
-      room[info.name] = std::min(roster.room(info.name), info.count - roster.occupied(info.name));
+      room[info.name] = std::min(roster.room(info.name), info.count - roster.running(info.name));
     std::vector<PodAction> actions;
     for (const auto& pod : roster.waiting()) {
       const auto info =

@@ -66,9 +66,9 @@ std::int32_t Roster::room(const std::string& role) const {
   return it == roles_.end() ? 0 : std::max(it->second.places - it->second.occupied, 0);
 }
 
-std::int32_t Roster::occupied(const std::string& role) const {
+std::int32_t Roster::running(const std::string& role) const {
   const auto it = roles_.find(role);
-  return it == roles_.end() ? 0 : it->second.occupied;
+  return it == roles_.end() ? 0 : it->second.occupied - it->second.succeeded;
 }
 
 Roles Roster::succeeded() const {

@@ -35,8 +35,8 @@ class Roster {
 
   // Pods that may be let go now: places of the role, without those of pods that run or, on a node, still end.
   std::int32_t room(const std::string& role) const;
-  // Pods of the role that run, still end on a node, or succeeded.
-  std::int32_t occupied(const std::string& role) const;
+  // Pods of the role that run or, on a node, still end.
+  std::int32_t running(const std::string& role) const;
   std::int32_t filled() const { return filled_; }    // places that a runnable or succeeded pod has
   std::int32_t missing() const { return missing_; }  // places without such a pod
   std::int32_t ready() const { return ready_; }      // pods with a place that are ready or succeeded
