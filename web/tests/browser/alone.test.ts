@@ -116,5 +116,5 @@ test('berth up serves its console elsewhere when the usual port is taken', async
 
 test('a certificate that cannot be read is an error at the start', async ({ cluster }) => {
   await expect(berth(['console', '--kubeconfig', kubeconfig(cluster), '--listen', '127.0.0.1:0', '--tls-cert', '/nowhere.crt', '--tls-key', join(dir, 'tls.key')])).rejects.toThrow(/--tls-cert.*nowhere\.crt/s);
-  await expect(berth(['console', '--kubeconfig', kubeconfig(cluster), '--trusted-proxies', 'proxy.example'])).rejects.toThrow(/--trusted-proxies proxy\.example/);
+  await expect(berth(['console', '--kubeconfig', kubeconfig(cluster), '--trusted-proxies', 'proxy.example'])).rejects.toThrow(/--trusted-proxies: proxy\.example/);
 });
