@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "api/resources.h"
 #include "api/status.h"
@@ -189,18 +190,22 @@ void EngineHost::expire(const engine::ExpireWorkload& effect) {
       {false, "Deleted", "Deleted finished workload due to elapsed retention", {}, "kueue-workload-controller"});
 }
 
-// Deletes the controller of the workload, or the pods of its group; the workload goes with them. A workload of an owner
-// that Berth does not know, or that makes its pods again, stays: without it, the job would get a new one and start
+// Deletes the controller of the workload, or the pods of its group; the workload goes with them. The workload stays if
+// an owner makes the pods again, or is of a kind that Berth does not know: the job would get a new workload and start
 // again.
 void EngineHost::expire_jobs(const api::ObjectMeta& workload) {
   const bool controlled = std::ranges::any_of(workload.owners, &api::OwnerReference::controller);
+  std::vector<std::pair<const api::OwnerReference*, JobResource>> jobs;
   for (const auto& owner : workload.owners) {
     if (controlled && !owner.controller) continue;
     const auto job = jobs_(owner);
-    if (!job) continue;
-    remove_expired({job->resource, workload.ns, owner.name, owner.uid, ""},
-                   {owner.api_version, owner.kind, workload.ns, owner.name, owner.uid},
-                   {false, "Deleted", "Deleted job: deactivation retention period expired", {}, job->controller});
+    if (!job) return;
+    jobs.emplace_back(&owner, *job);
+  }
+  for (const auto& [owner, job] : jobs) {
+    remove_expired({job.resource, workload.ns, owner->name, owner->uid, ""},
+                   {owner->api_version, owner->kind, workload.ns, owner->name, owner->uid},
+                   {false, "Deleted", "Deleted job: deactivation retention period expired", {}, job.controller});
   }
 }
 

@@ -22,7 +22,7 @@ std::optional<JobResource> job_resource(const ControllerOptions& options, const 
   for (const auto& known : options.kinds) {
     const auto& kind = *known.description;
     if (known.managed && owner.kind == kind.kind && owner.api_version == kind.api_version())
-      return JobResource{kind.resource, kind.framework + "-kueue-controller"};
+      return JobResource{kind.resource, kind.controller()};
   }
   return std::nullopt;
 }

@@ -13,6 +13,7 @@ using ::testing::IsEmpty;
 
 ControllerOptions forgetful() {
   ControllerOptions options = all_kinds();
+  options.manage_pods = true;
   options.engine.retention.after_deactivated_by_kueue = std::chrono::seconds(20);
   return options;
 }
@@ -48,6 +49,37 @@ TEST_F(Retention, AWorkloadWhoseJobCannotBeDeletedStays) {
   pass(120);
   ASSERT_EQ(workloads().size(), 1u);
   EXPECT_FALSE(bool_at(workloads()[0], {"spec", "active"}, true));
+}
+
+// A StatefulSet makes its pods again.
+TEST_F(Retention, PodsThatTheirOwnerMakesAgainStay) {
+  const auto owner = [](std::string_view version, std::string_view kind, const Json& object) {
+    return JsonObject{{"apiVersion", version},
+                      {"kind", kind},
+                      {"name", string_at(object, {"metadata", "name"})},
+                      {"uid", string_at(object, {"metadata", "uid"})}};
+  };
+  const Json set =
+      make({"apps", "v1", "statefulsets"}, "StatefulSet", "default",
+           "{metadata: {name: s}, spec: {replicas: 0, serviceName: s, selector: {matchLabels: {a: b}}, template: "
+           "{metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}");
+  const Json pod =
+      make(api::kPods, "Pod", "default", "{metadata: {name: p}, spec: {containers: [{name: c, image: i}]}}");
+  Json workload = parse_yaml(
+                      "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Workload, metadata: {name: w}, spec: {queueName: q, "
+                      "maximumExecutionTimeSeconds: 8, podSets: [{name: main, count: 1, template: {spec: {containers: "
+                      "[{name: c, image: i, resources: {requests: {cpu: 1}}}]}}}]}}")
+                      .value()
+                      .front();
+  ensure_path(workload, {"metadata", "ownerReferences"}) =
+      JsonArray{owner("apps/v1", "StatefulSet", set), owner("v1", "Pod", pod)};
+  auto create_it = request(api::Verb::kCreate, api::kWorkloads, "default");
+  create_it.body = workload;
+  ASSERT_TRUE(call(std::move(create_it)).ok());
+  pass(120);
+  ASSERT_EQ(workloads().size(), 1u);
+  EXPECT_FALSE(bool_at(workloads()[0], {"spec", "active"}, true));
+  EXPECT_TRUE(exists(api::kPods, "default", "p"));
 }
 
 }  // namespace

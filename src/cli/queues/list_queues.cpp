@@ -52,6 +52,13 @@ std::string quotas_text(const Json& queue) {
   return out;
 }
 
+Result<JsonArray> list_of(const Session& session, Opened& opened, const Kind& kind, std::string ns,
+                          const ListFlags& flags) {
+  return list_objects(session, *opened.server,
+                      {kind.resource(), std::string(kind.name), std::move(ns), flags.labels, flags.fields,
+                       flags.common.managed_fields});
+}
+
 struct ClusterQueueFlags : ListFlags {
   std::vector<std::string> active;
 };
@@ -87,13 +94,7 @@ int list_cluster_queues(const Session& session, const ClusterQueueFlags& flags) 
     }
   }
   return with_server(session, flags.common, [&](Opened& opened) {
-    auto items = list_objects(session, *opened.server,
-                              {kClusterQueue.resource(),
-                               std::string(kClusterQueue.name),
-                               {},
-                               flags.labels,
-                               flags.fields,
-                               flags.common.managed_fields});
+    auto items = list_of(session, opened, kClusterQueue, {}, flags);
     if (!items) return session.failed(items.error().message);
     JsonArray kept;
     for (Json& queue : *items) {
@@ -133,9 +134,7 @@ Columns local_queue_columns(Time now) {
 int list_local_queues(const Session& session, const LocalQueueFlags& flags) {
   return with_server(session, flags.common, [&](Opened& opened) {
     const std::string ns = flags.all_namespaces ? "" : opened.ns;
-    auto items = list_objects(session, *opened.server,
-                              {kLocalQueue.resource(), std::string(kLocalQueue.name), ns, flags.labels, flags.fields,
-                               flags.common.managed_fields});
+    auto items = list_of(session, opened, kLocalQueue, ns, flags);
     if (!items) return session.failed(items.error().message);
     JsonArray kept;
     for (Json& queue : *items) {
@@ -186,13 +185,7 @@ Columns flavor_columns(Time now) {
 
 int list_flavors(const Session& session, const ListFlags& flags) {
   return with_server(session, flags.common, [&](Opened& opened) {
-    auto items = list_objects(session, *opened.server,
-                              {kResourceFlavor.resource(),
-                               std::string(kResourceFlavor.name),
-                               {},
-                               flags.labels,
-                               flags.fields,
-                               flags.common.managed_fields});
+    auto items = list_of(session, opened, kResourceFlavor, {}, flags);
     if (!items) return session.failed(items.error().message);
     return print_list(session, opened.format, kResourceFlavor.resource(), std::string(kResourceFlavor.name),
                       std::move(*items), {}, false, flavor_columns(opened.server->now()));

@@ -13,12 +13,10 @@ namespace {
 
 using api::kueue::PodSet;
 
-std::string controller_of(const JobKindSpec& spec) { return spec.framework + "-kueue-controller"; }
-
 }  // namespace
 
 DescribedJob::DescribedJob(JobKindPtr kind, api::kueue::ObjectGetter get)
-    : spec_(std::move(kind)), get_(std::move(get)), kind_{spec_->resource, spec_->kind, controller_of(*spec_)} {}
+    : spec_(std::move(kind)), get_(std::move(get)), kind_{spec_->resource, spec_->kind, spec_->controller()} {}
 
 bool DescribedJob::truth(const Expression& expression, const Json& job) {
   return expression && expression.truth(Scope(job)).value_or(false);

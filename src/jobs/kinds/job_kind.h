@@ -78,7 +78,8 @@ struct JobKindSpec {
   std::string api_version() const {
     return resource.group.empty() ? resource.version : resource.group + "/" + resource.version;
   }
-  std::string lower_kind() const;  // the kind in lower case: "pytorchjob"
+  std::string controller() const { return framework + "-kueue-controller"; }  // in events
+  std::string lower_kind() const;                                             // the kind in lower case: "pytorchjob"
   // The end of the paths of its webhooks: "kubeflow-org-v1-pytorchjob".
   std::string webhook_path() const;
 };
