@@ -160,7 +160,6 @@ struct Controller::Impl : EffectReceiver {
   }
 
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& before, const jobs::WorkloadPtr& after) {
-    metrics.workload_changed(key, before, after);
     job_controller.workload_changed(before, after);
     described_kinds.workload_changed(before, after);
     if (pod_controller) pod_controller->workload_changed(before, after);
@@ -318,7 +317,10 @@ struct Controller::Impl : EffectReceiver {
   DecodedFlavors flavors;
   DecodedWorkloads workloads{shell, cluster.workloads,
                              [this](const std::string& key, const jobs::WorkloadPtr& before,
-                                    const jobs::WorkloadPtr& now) { workload_changed(key, before, now); }};
+                                    const jobs::WorkloadPtr& now, const jobs::WorkloadPtr& kept) {
+                               metrics.workload_changed(key, before, now);
+                               workload_changed(key, before, kept);
+                             }};
   NodeHosts hosts;
   PodSource pod_source;
   MetricsFeed metrics{shell, cluster};

@@ -17,10 +17,37 @@ namespace {
 
 using jobs::WorkloadPtr;
 
+bool is_finished(const api::kueue::Workload& workload) {
+  return api::is_true(workload.status.conditions, api::kueue::kFinished);
+}
+
 bool ended_without_job(const api::kueue::Workload& workload) {
   return workload.meta.owners.empty() && !jobs::is_group_workload(workload) &&
-         !workload.meta.labels.contains(std::string(jobs::kJobUidLabel)) &&
-         api::is_true(workload.status.conditions, api::kueue::kFinished);
+         !workload.meta.labels.contains(std::string(jobs::kJobUidLabel)) && is_finished(workload);
+}
+
+// What is kept of a finished workload: there are many, and what led to its end takes half of the memory of each. It is
+// still known that it was admitted, in which cluster queue and with how many pods.
+WorkloadPtr without_history(const api::kueue::Workload& finished) {
+  namespace names = api::kueue;
+  auto kept = std::make_shared<names::Workload>(finished);
+  api::Conditions conditions;
+  for (const auto type : {names::kQuotaReserved, names::kAdmitted, names::kFinished}) {
+    const auto* condition = api::find_condition(finished.status.conditions, type);
+    if (condition == nullptr) continue;
+    conditions.push_back(*condition);
+    if (type != names::kFinished) conditions.back().message = {};
+  }
+  kept->status.conditions.assign(conditions.begin(), conditions.end());
+  if (kept->status.admission) {
+    for (auto& assignment : kept->status.admission->pod_set_assignments) {
+      assignment.flavors.clear();
+      assignment.resource_usage.clear();
+      assignment.topology_assignment.reset();
+    }
+  }
+  kept->status.resource_requests = {};
+  return kept;
 }
 
 // A server counts the generation up with each change of the spec (Kubernetes API conventions, "metadata").
@@ -78,23 +105,26 @@ void DecodedWorkloads::changed(const JsonPtr& old, const JsonPtr& now) {
     if (before && before->meta.uid != string_at(*now, {"metadata", "uid"})) gone(key, before, before->meta);
     return;
   }
+  const WorkloadPtr kept = is_finished(*after) ? without_history(*after) : after;
   if (!ended_without_job(*after)) {
     if (before) {
-      known->second = after;
+      known->second = kept;
     } else {
-      workloads_.emplace(key, after);
+      workloads_.emplace(key, kept);
     }
   } else if (before) {
     workloads_.erase(known);
   }
   shell_.feed(engine::WorkloadSeen{after});
-  handler_(key, before, after);
+  // A version without history is compared with one without history.
+  const bool was_finished = before && before->meta.uid == after->meta.uid && is_finished(*before);
+  handler_(key, before, was_finished ? kept : after, kept);
 }
 
 void DecodedWorkloads::gone(const std::string& key, const WorkloadPtr& before, const api::ObjectMeta& meta) {
   workloads_.erase(key);
   shell_.feed(engine::WorkloadGone{meta.ns, meta.name, meta.uid});
-  handler_(key, before, nullptr);
+  handler_(key, before, nullptr, nullptr);
 }
 
 }  // namespace berth::controller

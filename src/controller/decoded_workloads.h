@@ -15,13 +15,14 @@
 
 namespace berth::controller {
 
-// Finished workloads that no job ever owned are not kept.
+// Finished workloads that no job ever owned are not kept, others without what led to their end.
 class DecodedWorkloads {
  public:
   // Called for each change. `before` and `now` are null when there is no version; both are null when a workload that is
-  // not kept is gone.
-  using Handler =
-      std::function<void(const std::string& key, const jobs::WorkloadPtr& before, const jobs::WorkloadPtr& now)>;
+  // not kept is gone. `kept` is what find() returns from now on, and what users keep: `now`, or a part of it when it is
+  // finished.
+  using Handler = std::function<void(const std::string& key, const jobs::WorkloadPtr& before,
+                                     const jobs::WorkloadPtr& now, const jobs::WorkloadPtr& kept)>;
 
   // Feeds the engine with the workloads of the cache, then calls `handler`. Both arguments must outlive it.
   DecodedWorkloads(Shell& shell, kube::Informer& cache, Handler handler);

@@ -23,10 +23,10 @@ class FinishedWorkloads {
  private:
   using Counts = std::map<std::string, std::size_t, std::less<>>;
   static std::size_t count(const Counts& counts, std::string_view name);
-  static void subtract(Counts& counts, const std::string& name);
+  static void subtract(Counts& counts, Counts::iterator queue);
 
   // Cluster queue ("": it never had quota) and local queue of each finished workload.
-  StringMap<std::pair<std::string, std::string>> finished_;
+  StringMap<std::pair<Counts::iterator, Counts::iterator>> finished_;
   Counts by_cluster_queue_, by_local_queue_;
 };
 

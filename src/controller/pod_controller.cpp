@@ -148,9 +148,10 @@ void PodController::index(const jobs::WorkloadPtr& workload, bool present) {
   const auto pod = pod_of(*workload);
   if (!pod) return;
   if (present) {
-    workloads_[pod->key].insert(workload);
+    auto& filed = workloads_[pod->key];
+    filed.insert(std::ranges::upper_bound(filed, workload, OlderWorkload()), workload);
   } else if (const auto it = workloads_.find(pod->key); it != workloads_.end()) {
-    it->second.erase(workload);
+    std::erase_if(it->second, [&](const auto& one) { return one->meta.uid == workload->meta.uid; });
     if (it->second.empty()) workloads_.erase(it);
   }
   if (present || !planted(Planted::kForgottenPod)) look_soon({What::kSingle, pod->key});

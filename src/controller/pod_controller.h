@@ -85,7 +85,7 @@ class PodController : public GroupListener {
   bool started_ = false;
   PodIndex pods_;
   // Workloads of single pods, by the key of the pod, ordered by creation and uid.
-  StringMap<std::set<jobs::WorkloadPtr, OlderWorkload>> workloads_;
+  StringMap<std::vector<jobs::WorkloadPtr>> workloads_;
   std::set<std::string> group_workloads_;  // keys of all workloads of groups
   // By the key of a prebuilt workload: the uids of the pods that name it, and what they belong to.
   std::map<std::string, std::map<std::string, Unit>> named_by_;

@@ -8,16 +8,10 @@
 namespace berth::controller {
 namespace {
 
+// Where the pod is, or belongs.
 template <typename Pods>
-void replace(Pods& pods, const jobs::ManagedPodPtr& pod) {
-  const auto known = pods.find(std::string_view(pod->uid));
-  if (known == pods.end()) {
-    pods.insert(pod);
-    return;
-  }
-  auto node = pods.extract(known);
-  node.value() = pod;
-  pods.insert(std::move(node));
+auto place_of(Pods& pods, const std::string& uid) {
+  return std::ranges::lower_bound(pods, uid, {}, &jobs::ManagedPod::uid);
 }
 
 }  // namespace
@@ -47,14 +41,21 @@ void PodIndex::for_each_unit(const std::function<void(const PodUnit&)>& visit) c
 }
 
 void PodIndex::put(const jobs::ManagedPodPtr& pod) {
-  replace(by_uid_, pod);
-  replace(by_unit_[unit_of(*pod)], pod);
+  if (const auto known = by_uid_.find(std::string_view(pod->uid)); known != by_uid_.end()) by_uid_.erase(known);
+  by_uid_.insert(pod);
+  Pods& pods = by_unit_[unit_of(*pod)];
+  const auto at = place_of(pods, pod->uid);
+  if (at != pods.end() && (*at)->uid == pod->uid) {
+    *at = pod;
+  } else {
+    pods.insert(at, pod);
+  }
 }
 
 void PodIndex::erase(const jobs::ManagedPod& pod) {
   const std::string uid = pod.uid;
   const auto pods = by_unit_.find(unit_of(pod));
-  pods->second.erase(pods->second.find(std::string_view(uid)));
+  pods->second.erase(place_of(pods->second, uid));
   if (pods->second.empty()) by_unit_.erase(pods);
   by_uid_.erase(by_uid_.find(std::string_view(uid)));
 }

@@ -4,11 +4,11 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "base/string_map.h"
 #include "jobs/pods/managed_pod.h"
@@ -27,13 +27,7 @@ PodUnit unit_of(const jobs::ManagedPod& pod);
 
 class PodIndex {
  public:
-  struct ByUid {
-    using is_transparent = void;
-    bool operator()(const jobs::ManagedPodPtr& a, const jobs::ManagedPodPtr& b) const { return a->uid < b->uid; }
-    bool operator()(const jobs::ManagedPodPtr& a, std::string_view uid) const { return a->uid < uid; }
-    bool operator()(std::string_view uid, const jobs::ManagedPodPtr& b) const { return uid < b->uid; }
-  };
-  using Pods = std::set<jobs::ManagedPodPtr, ByUid>;
+  using Pods = std::vector<jobs::ManagedPodPtr>;  // ordered by uid
 
   jobs::ManagedPodPtr find(std::string_view uid) const;                        // null: not known
   const Pods& of(const PodUnit& unit) const;                                   // may be empty

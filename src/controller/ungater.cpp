@@ -72,7 +72,7 @@ void Ungater::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   } else {
     owners_[uid] = key;
     JsonPtr& known = pods_[key].known[uid];
-    if (!known || version_of(*known) <= version_of(*now)) known = now;
+    if (!known || version_of(*known) <= version_of(*now)) known = std::make_shared<const Json>(jobs::placed_pod(*now));
   }
   if (!started_) return;
   if (!workloads_.contains(key)) {
@@ -247,7 +247,8 @@ void Ungater::learn(const std::string& key, const JsonPtr& pod, const api::RestR
   }
   pods->second.doubtful.erase(uid);
   JsonPtr& known = pods->second.known[uid];
-  if (version_of(*known) <= version_of(response.body)) known = std::make_shared<const Json>(response.body);
+  if (version_of(*known) <= version_of(response.body))
+    known = std::make_shared<const Json>(jobs::placed_pod(response.body));
 }
 
 }  // namespace berth::controller

@@ -41,7 +41,8 @@ class Ungater {
 
  private:
   struct Pods {
-    // By uid, without pods that ended: the newer of the cached pod and the pod in a later answer.
+    // By uid, without pods that ended: the newer of the cached pod and the pod in a later answer, as
+    // jobs::placed_pod().
     std::map<std::string, JsonPtr> known;
     // The uids of pods whose last write failed or has an unknown outcome.
     std::set<std::string> doubtful;

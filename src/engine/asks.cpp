@@ -8,7 +8,7 @@
 
 namespace berth::engine {
 
-using api::kueue::Workload;
+using api::kueue::WorkloadRef;
 
 namespace {
 
@@ -30,7 +30,7 @@ void append(api::FieldErrors& errors, const api::FieldErrors& more) {
 
 }  // namespace
 
-Asks asks_of(const Workload& w, const Registries& registries, const api::config::QuotaResources& resources) {
+Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::config::QuotaResources& resources) {
   const auto limits = registries.limits_of(w.meta.ns);
   Asks out;
   api::FieldErrors above_limits, out_of_range;
@@ -74,7 +74,7 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
 }
 
 std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission& admission,
-                                                    const api::kueue::Workload& workload) {
+                                                    const api::kueue::WorkloadRef& workload) {
   auto out = workload.status.reclaimable_pods;
   for (auto& ended : out) {
     const auto pod_set = std::ranges::find(workload.pod_sets, ended.name, &api::kueue::PodSet::name);
@@ -89,7 +89,7 @@ std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission&
 }
 
 std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
-                                          const api::kueue::Workload& workload) {
+                                          const api::kueue::WorkloadRef& workload) {
   return holding_amounts(admission, ended_since(admission, workload));
 }
 
@@ -108,7 +108,7 @@ std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const a
   return std::nullopt;
 }
 
-Time queue_order_time(const Workload& w, const api::config::WaitForPodsReady& wait) {
+Time queue_order_time(const WorkloadRef& w, const api::config::WaitForPodsReady& wait) {
   const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
   const bool starts_over =
       evicted != nullptr && evicted->status &&

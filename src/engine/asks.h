@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "api/config/policies.h"
-#include "api/kueue/types.h"
+#include "api/kueue/workload_ref.h"
 #include "engine/queue/workload.h"
 #include "engine/registries.h"
 
@@ -18,7 +18,7 @@ struct Asks {
   bool operator==(const Asks&) const = default;
 };
 // `resources` says which requests count against quota.
-Asks asks_of(const api::kueue::Workload& workload, const Registries& registries,
+Asks asks_of(const api::kueue::WorkloadRef& workload, const Registries& registries,
              const api::config::QuotaResources& resources);
 
 // Reduces the counts by the reclaimable pods; min_count as well, so that it does not exceed the count.
@@ -27,10 +27,11 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
 // The reclaimable pods that the admission counts. It was given without those that were reclaimable before it. A pod set
 // with min_count may have got fewer pods for another reason, so all its reclaimable pods count.
 std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission& admission,
-                                                    const api::kueue::Workload& workload);
+                                                    const api::kueue::WorkloadRef& workload);
 
 // What a workload with this admission uses now: without the pods that ended since.
-std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission, const api::kueue::Workload& workload);
+std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
+                                          const api::kueue::WorkloadRef& workload);
 
 // A barrier when the namespace does not match the queue's selector, or when such pods could not be created; nullopt:
 // neither.
@@ -40,6 +41,6 @@ std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const a
 // The timestamp that orders workloads of equal priority: the creation time, or the time of the eviction when the
 // workload was evicted for AdmissionCheck, PlacesTimeout, or PodsReadyTimeout if `wait` says so
 // (requeuingStrategy.timestamp: Eviction).
-Time queue_order_time(const api::kueue::Workload& workload, const api::config::WaitForPodsReady& wait);
+Time queue_order_time(const api::kueue::WorkloadRef& workload, const api::config::WaitForPodsReady& wait);
 
 }  // namespace berth::engine

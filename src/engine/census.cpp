@@ -25,7 +25,7 @@ QueueCensus::Why why_unadmitted(const api::kueue::WorkloadStatus& status) {
 }  // namespace
 
 std::optional<QueueCensus::Why> Census::why(const Tracked& t) const {
-  const auto& status = t.now->status;
+  const auto& status = t.now.status();
   if (!facts_.options.unadmitted_observability || api::is_true(status.conditions, api::kueue::kFinished) ||
       api::is_true(status.conditions, api::kueue::kAdmitted))
     return std::nullopt;

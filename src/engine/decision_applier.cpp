@@ -37,7 +37,7 @@ void DecisionApplier::apply(const Preempt& d, Time now) {
   BERTH_INVARIANT(change.has_value());
   if (!change) return;
   transitions_.apply(*target, std::move(*change));
-  const std::string queue = target->now->status.admission ? target->now->status.admission->cluster_queue : "";
+  const std::string queue = target->now.status().admission ? target->now.status().admission->cluster_queue : "";
   target->events.push_back(
       event_about(*preemptor->now, {false, "PreemptedWorkload",
                                     "Preempted workload " + target->key + " (UID: " + target->now->meta.uid +
@@ -52,7 +52,7 @@ void DecisionApplier::apply(const Wait& d, Time now) {
   BERTH_INVARIANT(t != nullptr);
   if (t == nullptr) return;
   const bool silent = !d.evaluated && !facts_.options.unadmitted_explicit_status;
-  if (silent && api::find_condition(t->now->status.conditions, api::kueue::kQuotaReserved) == nullptr) return;
+  if (silent && api::find_condition(t->now.status().conditions, api::kueue::kQuotaReserved) == nullptr) return;
   lifecycle::PendingReason why{d.reason, d.message, {}, d.evaluated, d.preemption_gated};
   why.quiet = d.reason == kWaitingForPodsReady;
   if (d.preemption_gated) why.message += lifecycle::preemption_gated_text(*t->now);

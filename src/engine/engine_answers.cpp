@@ -119,7 +119,7 @@ std::vector<HeldQuota> Engine::held_quotas() const {
   impl_->workloads.for_each([&](const Tracked& t) {
     const auto* holding = holding_status(t);
     if (holding == nullptr) return;
-    HeldQuota claim{&*t.now, holding->admission->cluster_queue, {}};
+    HeldQuota claim{*t.now, holding->admission->cluster_queue, {}};
     for (const auto& held : amounts_held(*holding->admission, *t.now)) claim.amounts[held.resource] += held.amount;
     out.push_back(std::move(claim));
   });

@@ -18,7 +18,7 @@ constexpr int kMaxRounds = 4;
 
 // True when the write will reserve quota that the API does not show yet.
 bool takes_quota(const Tracked& t) {
-  return api::is_true(t.now->status.conditions, api::kueue::kQuotaReserved) &&
+  return api::is_true(t.now.status().conditions, api::kueue::kQuotaReserved) &&
          !api::is_true(t.base->status.conditions, api::kueue::kQuotaReserved);
 }
 

@@ -6,7 +6,7 @@ namespace berth::engine {
 
 void FailedNodes::watch(Tracked& t) {
   if (!facts_.options.replace_failed_nodes) return;
-  const auto& status = t.now->status;
+  const auto& status = t.now.status();
   if (!lifecycle::holds_quota(status) || !has_places(*status.admission)) return nodes_.forget(t.id);
   nodes_.watch(t.id, t.key, *status.admission, views_.tolerations(t));
 }
@@ -14,7 +14,7 @@ void FailedNodes::watch(Tracked& t) {
 void FailedNodes::look_at(Tracked& t, lifecycle::Situation& situation, Time now) const {
   t.node_deadline.reset();
   if (!facts_.options.replace_failed_nodes || lifecycle::state_of(*t.now) != lifecycle::State::kAdmitted) return;
-  const auto& status = t.now->status;
+  const auto& status = t.now.status();
   if (!status.admission) return;
   auto verdict = nodes_.verdict(t.id, status.unhealthy_nodes, ended_since(*status.admission, *t.now), now);
   situation.failed_nodes = std::move(verdict.failed);

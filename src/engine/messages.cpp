@@ -3,16 +3,16 @@
 namespace berth::engine {
 
 Messages::Messages(const Messages& other, TrackedWorkloads& workloads) : leisure_(other.leisure_) {
-  for (const auto& [when, t] : other.untold_) untold_.emplace_hint(untold_.end(), when, workloads.find(t->id));
+  for (const auto& [since, t] : other.untold_) untold_.emplace_hint(untold_.end(), since, workloads.find(t->id));
 }
 
 void Messages::tell_later(Tracked& t, Time now) {
   if (!t.untold_since) t.untold_since = now;
-  untold_[{*t.untold_since, t.key}] = &t;
+  untold_.emplace(*t.untold_since, &t);
 }
 
 void Messages::told(Tracked& t) {
-  if (t.untold_since) untold_.erase({*t.untold_since, t.key});
+  if (t.untold_since) untold_.erase({*t.untold_since, &t});
   t.untold_since.reset();
 }
 

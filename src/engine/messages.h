@@ -2,8 +2,7 @@
 // the oldest first.
 #pragma once
 
-#include <map>
-#include <string>
+#include <set>
 #include <utility>
 
 #include "base/time.h"
@@ -34,8 +33,15 @@ class Messages {
   void write_settled(bool message, Time now) { leisure_.settled(message, now); }
 
  private:
+  using Turn = std::pair<Time, Tracked*>;  // when the message came
+  struct Earlier {                         // equal times: by key
+    bool operator()(const Turn& a, const Turn& b) const {
+      return a.first != b.first ? a.first < b.first : a.second->key < b.second->key;
+    }
+  };
+
   Leisure leisure_;
-  std::map<std::pair<Time, std::string>, Tracked*> untold_;  // by when the message came, and by key
+  std::set<Turn, Earlier> untold_;
 };
 
 }  // namespace berth::engine

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "api/kueue/types.h"
+#include "api/kueue/workload_ref.h"
 #include "base/amount.h"
 
 namespace berth::engine {
@@ -16,7 +16,7 @@ namespace berth::engine {
 // What one workload holds, according to the decisions so far.
 struct HeldQuota {
   // its status includes decisions not yet written; valid until the next handle() or schedule()
-  const api::kueue::Workload* workload = nullptr;
+  api::kueue::WorkloadRef workload;
   std::string cluster_queue;
   std::map<std::string, Amount> amounts;  // by resource, summed over all flavors
 };
@@ -29,7 +29,7 @@ struct PendingCounts {
 
 // What a workload counts as in its queues.
 struct WorkloadStanding {
-  const api::kueue::Workload& workload;
+  api::kueue::WorkloadRef workload;
   std::string_view cluster_queue;             // of its admission, else of its local queue; "": unknown
   std::string_view local_queue;               // "namespace/name"
   bool active = false, inadmissible = false;  // as in PendingCounts; neither: it does not wait

@@ -13,7 +13,7 @@ namespace {
 // Whom the workload spares, according to its last message.
 std::vector<std::string> told_to_spare(const Tracked& t) {
   if (t.untold_reason) return spared_uids(t.untold_reason->message);
-  const auto* quota = api::find_condition(t.now->status.conditions, api::kueue::kQuotaReserved);
+  const auto* quota = api::find_condition(t.now.status().conditions, api::kueue::kQuotaReserved);
   return quota == nullptr || quota->status ? std::vector<std::string>() : spared_uids(quota->message);
 }
 

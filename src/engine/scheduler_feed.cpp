@@ -36,7 +36,7 @@ void SchedulerFeed::update(Tracked& t, Time now) {
 
 // What was said about a former generation of a waiting workload is said about this one too, because it still holds.
 void SchedulerFeed::say_of_this_generation(Tracked& t, Time now) {
-  const auto* quota = api::find_condition(t.now->status.conditions, api::kueue::kQuotaReserved);
+  const auto* quota = api::find_condition(t.now.status().conditions, api::kueue::kQuotaReserved);
   const bool said = quota != nullptr && !quota->status && quota->observed_generation != t.now->meta.generation;
   if (!said || t.untold_reason) return;
   t.untold_reason = lifecycle::PendingReason{quota->reason, quota->message, {}};

@@ -18,8 +18,8 @@ void Engine::Impl::second_pass(Tracked& t, Time now) {
   Scheduler::SecondPass pass;
   pass.workload = t.id;
   pass.pod_sets = views.admitted_pod_sets(t);
-  pass.admission = &*t.now->status.admission;
-  if (need == SecondPassNeed::kFailedNodes) pass.failed = t.now->status.unhealthy_nodes;
+  pass.admission = &*t.now.status().admission;
+  if (need == SecondPassNeed::kFailedNodes) pass.failed = t.now.status().unhealthy_nodes;
   pass.preemption_gated = facts.options.preemption_gates && lifecycle::preemption_gated(*t.now);
   auto result = scheduler.second_pass(pass, now);
   if (result.preemption_gated) result.message += lifecycle::preemption_gated_text(*t.now);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/kueue/workload_ref.h"
 #include "base/rare.h"
 #include "engine/asks.h"
 #include "engine/effects.h"
@@ -42,24 +43,27 @@ struct SecondPassTimer {
 // API's object and costs nothing.
 class AsDecided {
  public:
-  const api::kueue::Workload& operator*() const { return own_ ? *own_ : *base_; }
-  const api::kueue::Workload* operator->() const { return &**this; }
+  // Gives access to the members of a reference that it holds.
+  struct Arrow {
+    api::kueue::WorkloadRef workload;
+    const api::kueue::WorkloadRef* operator->() const { return &workload; }
+  };
+  api::kueue::WorkloadRef operator*() const { return {*base_, status()}; }
+  Arrow operator->() const { return {**this}; }
+  const api::kueue::WorkloadStatus& status() const { return decided_ ? *decided_ : base_->status; }
 
   // Refers to the API's version again, without a decided status.
   void follow(Ptr<api::kueue::Workload> base) {
     base_ = std::move(base);
-    own_.reset();
+    decided_.reset();
   }
-  void decide(api::kueue::WorkloadStatus status) {
-    if (!own_) own_ = Rare<api::kueue::Workload>(*base_);
-    own_->status = std::move(status);
-  }
+  void decide(api::kueue::WorkloadStatus status) { decided_ = Rare<api::kueue::WorkloadStatus>(std::move(status)); }
   // True when a decided status differs from what the API holds.
-  bool differs() const { return own_ && own_->status != base_->status; }
+  bool differs() const { return decided_ && *decided_ != base_->status; }
 
  private:
   Ptr<api::kueue::Workload> base_;
-  Rare<api::kueue::Workload> own_;
+  Rare<api::kueue::WorkloadStatus> decided_;
 };
 
 struct Tracked {

@@ -8,7 +8,7 @@
 
 namespace berth::engine {
 
-using api::kueue::Workload;
+using api::kueue::WorkloadRef;
 
 namespace {
 
@@ -24,12 +24,12 @@ std::string cut_note(std::string text) {
 
 }  // namespace
 
-std::string job_uid_of(const Workload& w) {
+std::string job_uid_of(const WorkloadRef& w) {
   const auto label = w.meta.labels.find(lifecycle::kJobUidLabel);
   return label == w.meta.labels.end() ? std::string() : label->second;
 }
 
-RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
+RecordEvent event_about(const WorkloadRef& w, const lifecycle::Note& note) {
   return {"Workload",
           w.meta.ns,
           w.meta.name,
@@ -42,7 +42,7 @@ RecordEvent event_about(const Workload& w, const lifecycle::Note& note) {
 }
 
 void Transitions::apply(Tracked& t, lifecycle::Change change) {
-  if (!facts_.options.unadmitted_observability) lifecycle::tell_legacy_reasons(change, t.now->status);
+  if (!facts_.options.unadmitted_observability) lifecycle::tell_legacy_reasons(change, t.now.status());
   t.now.decide(std::move(change.status));
   census_.recount(t);
   for (const auto& note : change.notes) t.events.push_back(event_about(*t.now, note));

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "api/kueue/types.h"
+#include "api/kueue/workload_ref.h"
 #include "engine/census.h"
 #include "engine/effects.h"
 #include "engine/engine_facts.h"
@@ -32,8 +32,8 @@ class Transitions {
 };
 
 // The UID of the job that owns the workload (label kueue.x-k8s.io/job-uid); "" without that label.
-std::string job_uid_of(const api::kueue::Workload& workload);
+std::string job_uid_of(const api::kueue::WorkloadRef& workload);
 // An event about a workload; its note is cut at the API's limit of 1024 bytes.
-RecordEvent event_about(const api::kueue::Workload& workload, const lifecycle::Note& note);
+RecordEvent event_about(const api::kueue::WorkloadRef& workload, const lifecycle::Note& note);
 
 }  // namespace berth::engine

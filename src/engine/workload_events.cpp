@@ -16,7 +16,7 @@ void WorkloadEvents::on(Time, const CheckReported& e, Effects&) {
   if (t == nullptr) return;
   const auto state = lifecycle::state_of(*t->now);
   if (state != lifecycle::State::kReserved && state != lifecycle::State::kAdmitted) return;
-  const auto& listed = t->now->status.admission_checks;
+  const auto& listed = t->now.status().admission_checks;
   if (std::ranges::find(listed, e.state.name, &api::kueue::AdmissionCheckState::name) == listed.end()) return;
   auto& known = t->check_reports[e.state.name];
   if (known == e.state) return;

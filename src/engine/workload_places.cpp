@@ -67,13 +67,13 @@ bool has_places(const Admission& admission) {
 std::vector<PodSetRequest> WorkloadViews::admitted_pod_sets(const Tracked& t) const {
   const Ptr<Asks> asks = present_asks(t);
   std::vector<PodSetRequest> out;
-  for (const auto& assigned : t.now->status.admission->pod_set_assignments) {
+  for (const auto& assigned : t.now.status().admission->pod_set_assignments) {
     const auto* asked = find_pod_set(*asks, assigned.name);
     PodSetRequest request = asked != nullptr ? *asked : PodSetRequest{};
     request.name = assigned.name;
     request.count = assigned.count;
     request.min_count.reset();
-    add_updates(t.now->status, assigned.name, request.constraints);
+    add_updates(t.now.status(), assigned.name, request.constraints);
     out.push_back(std::move(request));
   }
   return out;
@@ -101,7 +101,7 @@ std::vector<Holding::PodSetPlaces> WorkloadViews::places(const Tracked& t, const
 }
 
 std::vector<std::vector<api::Toleration>> WorkloadViews::tolerations(Tracked& t) {
-  const auto& status = t.now->status;
+  const auto& status = t.now.status();
   const Asks& requested = asks(t);
   std::vector<std::vector<api::Toleration>> out;
   for (const auto& ps : status.admission->pod_set_assignments) {

@@ -12,7 +12,7 @@
 
 namespace berth::engine {
 
-using api::kueue::Workload;
+using api::kueue::WorkloadRef;
 using api::kueue::WorkloadStatus;
 using lifecycle::Hold;
 using lifecycle::SecondPassNeed;
@@ -29,7 +29,7 @@ constexpr std::int32_t kLongestDoubling = 9;  // 2^9 s: about eight minutes
 constexpr int kPartOfAge = 8;
 constexpr Duration kShortestRest = std::chrono::seconds(2);
 
-std::optional<Time> after_preemptions(const Workload& workload) {
+std::optional<Time> after_preemptions(const WorkloadRef& workload) {
   const auto* evicted = api::find_condition(workload.status.conditions, api::kueue::kEvicted);
   if (evicted == nullptr || !evicted->status || evicted->reason != api::kueue::kPreempted) return std::nullopt;
   for (const auto& eviction : workload.status.evictions) {
@@ -45,10 +45,10 @@ std::optional<Time> after_preemptions(const Workload& workload) {
 
 const WorkloadStatus* holding_status(const Tracked& t) {
   // Fast path: most workloads of a queue are pending and have no admission; their conditions need no look.
-  if (!t.now->status.admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission))
+  if (!t.now.status().admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission))
     return nullptr;
   if (lifecycle::state_of(*t.now) == State::kFinished) return nullptr;
-  if (lifecycle::holds_quota(t.now->status)) return &t.now->status;
+  if (lifecycle::holds_quota(t.now.status())) return &t.now.status();
   if (t.in_flight && lifecycle::holds_quota(t.in_flight->status)) return &t.in_flight->status;
   if (lifecycle::holds_quota(t.base->status)) return &t.base->status;
   return nullptr;
@@ -57,7 +57,7 @@ const WorkloadStatus* holding_status(const Tracked& t) {
 std::optional<Time> WorkloadViews::report_due(const Tracked& t) const {
   constexpr auto kFirstReports = std::chrono::minutes(1);
   if (!facts_.synced_at || t.report || t.now->meta.owners.empty()) return std::nullopt;
-  const auto* admitted = api::find_condition(t.now->status.conditions, api::kueue::kAdmitted);
+  const auto* admitted = api::find_condition(t.now.status().conditions, api::kueue::kAdmitted);
   if (admitted == nullptr || admitted->last_transition >= *facts_.synced_at) return std::nullopt;
   return *facts_.synced_at + kFirstReports;
 }
@@ -67,9 +67,9 @@ lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
   s.local_queue_name = t.now->queue_name;
   const std::string key = api::object_key(t.now->meta.ns, t.now->queue_name);
   s.local_queue = facts_.registries.view_of_local_queue(key);
-  if (t.now->status.admission) {
-    s.cluster_queue_name = t.now->status.admission->cluster_queue;
-    s.checks = facts_.registries.required_checks(*t.now->status.admission);
+  if (t.now.status().admission) {
+    s.cluster_queue_name = t.now.status().admission->cluster_queue;
+    s.checks = facts_.registries.required_checks(*t.now.status().admission);
   } else if (const auto* local = facts_.registries.local_queue(key)) {
     s.cluster_queue_name = local->cluster_queue;
   }
@@ -92,13 +92,13 @@ lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
 
 SecondPassNeed WorkloadViews::second_pass_need(const Tracked& t) const {
   // Fast path: few workloads need it, and this test needs neither queues nor checks.
-  if (!lifecycle::topology_is_delayed(t.now->status) && t.now->status.unhealthy_nodes.empty())
+  if (!lifecycle::topology_is_delayed(t.now.status()) && t.now.status().unhealthy_nodes.empty())
     return SecondPassNeed::kNone;
   const auto need = lifecycle::second_pass_need(*t.now, situation(t));
   return need == SecondPassNeed::kFailedNodes && !facts_.options.replace_failed_nodes ? SecondPassNeed::kNone : need;
 }
 
-lifecycle::Priority WorkloadViews::priority(const Workload& workload) const {
+lifecycle::Priority WorkloadViews::priority(const WorkloadRef& workload) const {
   const auto boost = workload.meta.annotations.empty() || !facts_.options.priority_boost
                          ? std::nullopt
                          : api::kueue::priority_boost(workload.meta);
@@ -140,13 +140,13 @@ Holding WorkloadViews::holding(const Tracked& t, const WorkloadStatus& status) c
     h.reserved_at = reserved->last_transition;
   h.amounts = amounts_held(*status.admission, *t.now);
   // A workload that is about to give its quota back, evicted or not, is the first candidate for preemption.
-  h.evicted = api::is_true(t.now->status.conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now->status);
+  h.evicted = api::is_true(t.now.status().conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now.status());
   h.places = places(t, status);
   h.local_queue = t.local_queue;
   // In whole seconds, as the API shows it: a restarted engine counts from the same time.
   const auto* admitted = api::find_condition(status.conditions, api::kueue::kAdmitted);
   if (admitted != nullptr && admitted->status) h.admitted_at = to_seconds(admitted->last_transition);
-  h.pods_ready = api::is_true(t.now->status.conditions, api::kueue::kPodsReady);
+  h.pods_ready = api::is_true(t.now.status().conditions, api::kueue::kPodsReady);
   return h;
 }
 
@@ -173,12 +173,12 @@ Pending WorkloadViews::pending_with(const Tracked& t, const api::kueue::LocalQue
   p.priority = priority(*t.now).effective();
   p.preemption_gated = facts_.options.preemption_gates && lifecycle::preemption_gated(*t.now);
   p.queued_at = queue_order_time(t);
-  p.pod_sets = facts_.options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now->status.reclaimable_pods)
+  p.pod_sets = facts_.options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now.status().reclaimable_pods)
                                                : asks.pod_sets;
   p.barrier = barrier_of(asks, t.now->meta.ns, facts_.registries.cluster_queue(p.cluster_queue), facts_.registries);
   p.local_queue = t.local_queue;
-  p.on_hold = lifecycle::is_false(t.now->status.conditions, api::kueue::kRequeued);
-  if (t.now->status.requeue_state) p.not_before = t.now->status.requeue_state->requeue_at;
+  p.on_hold = lifecycle::is_false(t.now.status().conditions, api::kueue::kRequeued);
+  if (t.now.status().requeue_state) p.not_before = t.now.status().requeue_state->requeue_at;
   for (const auto& later : {t.retry_at, after_preemptions(*t.now)}) {
     if (later && (!p.not_before || *p.not_before < *later)) p.not_before = later;
   }

@@ -29,7 +29,7 @@ class WorkloadViews {
   lifecycle::SecondPassNeed second_pass_need(const Tracked& t) const;
 
   // --- For the scheduler.
-  lifecycle::Priority priority(const api::kueue::Workload& workload) const;
+  lifecycle::Priority priority(const api::kueue::WorkloadRef& workload) const;
   Time queue_order_time(const Tracked& t) const;
   // What it requests; kept with the workload until its generation changes.
   const Asks& asks(Tracked& t);

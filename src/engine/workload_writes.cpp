@@ -73,7 +73,7 @@ void WorkloadWrites::accept(Tracked& t, const Ptr<Workload>& seen) {
   if (is_new || t.base->meta.generation != seen->meta.generation) t.asks.reset();
   t.base = seen;
   if (!decided_since) {
-    if (is_new || t.now->status != seen->status) t.retell = true;
+    if (is_new || t.now.status() != seen->status) t.retell = true;
     t.now.follow(seen);
     census_.recount(t);
     t.deactivate = false;
@@ -147,7 +147,7 @@ void WorkloadWrites::done(Tracked& t, const InFlight& write, const std::string& 
     auto written = std::make_shared<Workload>(*t.base);
     written->status = write.status;
     written->meta.resource_version = version;
-    auto decided = t.now->status;
+    auto decided = t.now.status();
     t.base = written;
     t.now.follow(written);
     if (decided != written->status) t.now.decide(std::move(decided));
@@ -205,7 +205,7 @@ bool WorkloadWrites::busy(const Tracked& t, Time now) {
 // A decided status that is not written may be the one of a write with an unknown outcome: the API may hold it.
 bool WorkloadWrites::settled(const Tracked& t) {
   if (t.in_flight || !t.await_version.empty()) return false;
-  return !t.now.differs() || only_tells(t.base->status, t.now->status);
+  return !t.now.differs() || only_tells(t.base->status, t.now.status());
 }
 
 void WorkloadWrites::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
@@ -220,7 +220,7 @@ void WorkloadWrites::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
     t.events.clear();
     return;
   }
-  const bool message = changed && !t.deactivate && only_tells(t.base->status, t.now->status);
+  const bool message = changed && !t.deactivate && only_tells(t.base->status, t.now.status());
   if (message && !its_turn && messages_.must_wait(now)) return messages_.tell_later(t, now);
   if (!t.untold_reason) messages_.told(t);
   messages_.write_began(message, now);
@@ -234,8 +234,8 @@ void WorkloadWrites::begin(Tracked& t, bool message, bool changed, Effects& out)
   write.events = std::exchange(t.events, {});
   in_flight_[write.write] = &t;
   if (changed) {
-    write.status = t.now->status;
-    out.push_back(WriteWorkloadStatus{write.write, t.base, t.now->status});
+    write.status = t.now.status();
+    out.push_back(WriteWorkloadStatus{write.write, t.base, t.now.status()});
   } else {
     t.deactivate = false;
     write.deactivation = true;

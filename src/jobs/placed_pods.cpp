@@ -4,15 +4,48 @@
 #include <numeric>
 
 #include "api/kueue/names.h"
+#include "api/kueue/pod_placement.h"
 
 namespace berth::jobs {
 
 using api::kueue::TopologyAssignment;
 
+namespace {
+
+constexpr std::string_view kKueuePrefix = "kueue.x-k8s.io/";
+
+// The members of the object at `path` that `wanted` accepts.
+template <typename Wanted>
+void keep_members(const Json& from, std::initializer_list<std::string_view> path, Wanted wanted, Json& to) {
+  for (const auto& member : object_at(from, path)) {
+    if (!wanted(std::string_view(member.key()))) continue;
+    ensure_path(ensure_path(to, path), {std::string_view(member.key())}) = member.value();
+  }
+}
+
+}  // namespace
+
 std::string placed_by(const Json& pod) {
   const auto workload = string_at(pod, {"metadata", "annotations", api::kueue::kWorkloadAnnotation});
   if (workload.empty() || string_at(pod, {"metadata", "labels", api::kueue::kPodSetLabel}).empty()) return {};
+  // A place is in the node selector. Most pods have none, and nothing is kept of them.
+  if (object_at(pod, {"spec", "nodeSelector"}).empty() && !api::kueue::wants_places(pod)) return {};
   return api::object_key(string_at(pod, {"metadata", "namespace"}), workload);
+}
+
+Json placed_pod(const Json& pod) {
+  Json kept = JsonObject();
+  const auto keep = [&](std::string_view parent, std::initializer_list<std::string_view> keys) {
+    keep_members(pod, {parent}, [&](std::string_view key) { return std::ranges::find(keys, key) != keys.end(); }, kept);
+  };
+  keep("metadata", {"name", "namespace", "uid", "resourceVersion", "deletionTimestamp", "labels"});
+  keep_members(
+      pod, {"metadata", "annotations"}, [](std::string_view key) { return key.starts_with(kKueuePrefix); }, kept);
+  keep("spec", {"nodeName", "nodeSelector", "schedulingGates"});
+  keep("status", {"phase"});
+  // A pod that must fail keeps its conditions. Only pods that are not bound do.
+  if (string_at(pod, {"spec", "nodeName"}).empty()) keep("status", {"conditions"});
+  return kept;
 }
 
 bool has_topology_gate(const Json& pod) {

@@ -3,30 +3,23 @@
 #include <utility>
 
 #include "api/meta.h"
-#include "api/resource_version.h"
 #include "base/planted.h"
 
 namespace berth::kube {
 namespace {
 
-using api::version_number;
-
 std::string_view uid_of(const Json& object) { return string_at(object, {"metadata", "uid"}); }
+ObjectIdentity identity_of(const Json& object) { return {uid_of(object), api::resource_version(object)}; }
 
 }  // namespace
-
-std::string_view ObjectCopy::Known::uid_now() const { return object ? uid_of(*object) : std::string_view(uid); }
-std::string_view ObjectCopy::Known::version_now() const {
-  return object ? api::resource_version(*object) : std::string_view(version);
-}
 
 // The `old` that handlers get: the object, or a stub with its identity.
 JsonPtr ObjectCopy::old_of(const std::string& key, const Known& known) {
   if (known.object) return known.object;
   const auto slash = key.find('/');
   JsonObject metadata{{"name", key.substr(slash == std::string::npos ? 0 : slash + 1)},
-                      {"uid", known.uid},
-                      {"resourceVersion", known.version}};
+                      {"uid", known.who.uid()},
+                      {"resourceVersion", known.who.version()}};
   if (slash != std::string::npos) metadata["namespace"] = key.substr(0, slash);
   return std::make_shared<const Json>(JsonObject{{"metadata", std::move(metadata)}});
 }
@@ -37,12 +30,8 @@ void ObjectCopy::notify(const JsonPtr& old, const JsonPtr& now) {
 
 void ObjectCopy::keep(Known& known, const JsonPtr& object) const {
   known.seen = lists_;
-  if (keep_objects_) {
-    known.object = object;
-  } else {
-    known.uid = uid_of(*object);
-    known.version = api::resource_version(*object);
-  }
+  known.who = identity_of(*object);
+  if (keep_objects_) known.object = object;
 }
 
 // Stores an object and reports the change. The same name with another uid is another object: the deletion of the
@@ -50,7 +39,7 @@ void ObjectCopy::keep(Known& known, const JsonPtr& object) const {
 void ObjectCopy::take(const std::string& key, const JsonPtr& now) {
   const auto [it, is_new] = objects_.try_emplace(key);
   JsonPtr old = is_new ? nullptr : old_of(key, it->second);
-  if (old && it->second.uid_now() != uid_of(*now)) {
+  if (old && !it->second.who.has_uid(uid_of(*now))) {
     objects_.erase(it);
     notify(old, nullptr);
     keep(objects_[key], now);
@@ -69,9 +58,9 @@ void ObjectCopy::begin_list(bool told_at_end) {
 void ObjectCopy::listed(JsonPtr object) {
   const std::string key = api::object_key(*object);
   const auto it = objects_.find(key);
-  const bool same = it != objects_.end() && it->second.uid_now() == uid_of(*object);
+  const bool same = it != objects_.end() && it->second.who.has_uid(uid_of(*object));
   // An unchanged object keeps its document, which others may share.
-  if (same && it->second.version_now() == api::resource_version(*object)) {
+  if (same && it->second.who == identity_of(*object)) {
     it->second.seen = lists_;
     return;
   }

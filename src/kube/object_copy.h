@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/string_map.h"
+#include "kube/object_identity.h"
 
 namespace berth::kube {
 
@@ -41,12 +42,9 @@ class ObjectCopy {
  private:
   // An object, or only its identity.
   struct Known {
-    JsonPtr object;            // null when objects are not kept
-    std::string uid, version;  // empty when objects are kept
-    std::uint64_t seen = 0;    // number of the last list that had the object
-
-    std::string_view uid_now() const;
-    std::string_view version_now() const;
+    JsonPtr object;  // null when objects are not kept
+    ObjectIdentity who;
+    std::uint64_t seen = 0;  // number of the last list that had the object
   };
 
   static JsonPtr old_of(const std::string& key, const Known& known);

@@ -93,5 +93,27 @@ TEST_F(GateRemoval, IsToldOfTheTopologyGate) {
             of("false", "admission") + of("false", "topology") + of("true", "admission") + of("true", "topology"));
 }
 
+// A finished workload is kept without what led to its end. Its later versions are counted as nothing new.
+TEST_F(GateRemoval, WhatAWorkloadWentThroughIsCountedOnce) {
+  pod("p");
+  pass();
+  phase("p", "Running");
+  pass();
+  phase("p", "Succeeded");
+  pass();
+  ASSERT_EQ(workloads().size(), 1u);
+  const std::string name(string_at(workloads()[0], {"metadata", "name"}));
+  ASSERT_TRUE(patch(api::kWorkloads, "default", name, R"({"metadata":{"labels":{"new":"label"}}})").ok());
+  pass();
+  const auto total = [&](const std::string& metric) {
+    const std::string line = metrics_fixture::lines_of(registry, "kueue_" + metric);
+    return line.substr(line.rfind('}') + 1);
+  };
+  for (const char* each :
+       {"quota_reserved_workloads_total", "admitted_workloads_total", "finished_workloads_total",
+        "execution_time_seconds_count", "admission_wait_time_seconds_count", "ready_wait_time_seconds_count"})
+    EXPECT_EQ(total(each), " 1\n") << each;
+}
+
 }  // namespace
 }  // namespace berth::controller::gate_removal_test

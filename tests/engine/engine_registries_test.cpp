@@ -141,7 +141,7 @@ TEST_F(Known, RequestsAboveLimitsAreABarrier) {
 }
 
 TEST_F(Known, ANamespaceMustMatchAndNoSelectorMatchesNothing) {
-  const Asks asks = asks_of(WorkloadBuilder("w"), r, {});
+  const Asks asks = asks_of(WorkloadBuilder("w").build(), r, {});
   auto queue = ClusterQueueBuilder("cq").select(R"({"matchLabels":{"team":"a"}})").build();
   EXPECT_TRUE(barrier_of(asks, "ns", &queue, r));
   r.namespaces["ns"] = parse_json(R"({"team":"a"})").value().as_object();

@@ -76,5 +76,45 @@ TEST(StuckPods, FailWithAConditionThatSaysWhy) {
             R"("lastTransitionTime":"2026-01-01T00:00:00Z"})");
 }
 
+TEST(PlacedPods, AreKeptWithoutWhatNobodyReads) {
+  Json pod = parse_yaml(R"(
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p
+  uid: u
+  resourceVersion: "7"
+  labels: {kueue.x-k8s.io/podset: main, rank: "1"}
+  annotations: {kueue.x-k8s.io/workload: w, example.com/large: text}
+spec:
+  containers: [{name: c, image: i}]
+  schedulingGates: [{name: g}]
+  nodeSelector: {kubernetes.io/hostname: n}
+status: {phase: Pending, conditions: [{type: PodScheduled}], podIP: 10.0.0.1}
+)")
+                 .value()
+                 .front();
+  EXPECT_EQ(to_string(placed_pod(pod)),
+            R"({"metadata":{"name":"p","uid":"u","resourceVersion":"7","labels":{"kueue.x-k8s.io/podset":"main",)"
+            R"("rank":"1"},"annotations":{"kueue.x-k8s.io/workload":"w"}},"spec":{"schedulingGates":[{"name":"g"}],)"
+            R"("nodeSelector":{"kubernetes.io/hostname":"n"}},"status":{"phase":"Pending",)"
+            R"("conditions":[{"type":"PodScheduled"}]}})");
+  ensure_path(pod, {"spec", "nodeName"}) = "n";
+  EXPECT_TRUE(array_at(placed_pod(pod), {"status", "conditions"}).empty()) << "a bound pod is not failed";
+}
+
+TEST(PlacedPods, AreThoseThatHaveOrWantAPlace) {
+  Json pod = JsonObject();
+  ensure_path(pod, {"metadata", "namespace"}) = "ns";
+  ensure_path(pod, {"metadata", "annotations", "kueue.x-k8s.io/workload"}) = "w";
+  ensure_path(pod, {"metadata", "labels", "kueue.x-k8s.io/podset"}) = "main";
+  EXPECT_EQ(placed_by(pod), "");
+  Json gated = pod, placed = pod, asks = pod;
+  ensure_path(gated, {"spec", "schedulingGates"}) = JsonArray{JsonObject{{"name", "kueue.x-k8s.io/topology"}}};
+  ensure_path(placed, {"spec", "nodeSelector", "rack"}) = "r";
+  ensure_path(asks, {"metadata", "annotations", "kueue.x-k8s.io/podset-preferred-topology"}) = "rack";
+  for (const Json& each : {gated, placed, asks}) EXPECT_EQ(placed_by(each), "ns/w");
+}
+
 }  // namespace
 }  // namespace berth::jobs::stuck_pods_test

@@ -74,7 +74,8 @@ inline JsonPtr pod(const PodSpec& spec) {
   }
   if (!spec.bound.empty()) ensure_path(out, {"spec", "nodeName"}) = spec.bound;
   ensure_path(out, {"status", "phase"}) = spec.phase;
-  return std::make_shared<const Json>(std::move(out));
+  ensure_path(out, {"spec", "containers"}) = JsonArray{JsonObject{{"name", "c"}, {"image", "i"}}};
+  return std::make_shared<const Json>(placed_pod(out));  // as the ungater keeps them
 }
 
 inline HostFacts all_up() {

@@ -5,10 +5,8 @@
 #include "api/kueue/names.h"
 
 namespace berth::api::kueue {
-namespace {
-
 // Kueue's rule: the pod has a topology annotation, or the scheduling gate that Kueue's webhook adds.
-bool asks_for_places(const Json& pod) {
+bool wants_places(const Json& pod) {
   const JsonObject& annotations = object_at(pod, {"metadata", "annotations"});
   for (const auto key :
        {kRequiredTopology, kPreferredTopology, kUnconstrainedTopology, kSliceRequiredTopology, kSliceConstraints}) {
@@ -18,8 +16,6 @@ bool asks_for_places(const Json& pod) {
   return std::any_of(gates.begin(), gates.end(),
                      [](const Json& gate) { return string_at(gate, {"name"}) == kTopologyGate; });
 }
-
-}  // namespace
 
 PodPlacement decode_pod_placement(const Json& pod) {
   PodPlacement out;
@@ -35,7 +31,7 @@ PodPlacement decode_pod_placement(const Json& pod) {
     out.node = text({"spec", "nodeSelector", "kubernetes.io/hostname"});
   const auto phase = string_at(pod, {"status", "phase"});
   out.terminated = phase == "Succeeded" || phase == "Failed";
-  out.wants_places = asks_for_places(pod);
+  out.wants_places = kueue::wants_places(pod);
   const std::string deletion = text({"metadata", "deletionTimestamp"});
   out.terminating = !deletion.empty();
   if (const auto at = parse_time(deletion); out.terminating && at) out.gone_by = *at;

@@ -32,5 +32,6 @@ struct PodPlacement {
   bool holds_node() const { return !node.empty() && !terminated && !(wants_places && workload.empty()); }
 };
 PodPlacement decode_pod_placement(const Json& pod);
+bool wants_places(const Json& pod);  // PodPlacement::wants_places
 
 }  // namespace berth::api::kueue

@@ -11,7 +11,7 @@
 namespace berth::engine {
 namespace {
 
-using api::kueue::Workload;
+using api::kueue::WorkloadRef;
 using lifecycle::Hold;
 using lifecycle::State;
 
@@ -32,7 +32,7 @@ class Blockers {
 };
 
 void Blockers::find() {
-  const Workload& w = *q_.workload.now;
+  const WorkloadRef w = *q_.workload.now;
   const State state = lifecycle::state_of(w);
   if (state == State::kInactive)
     add("Deactivated", "The workload is inactive (spec.active is false).",
@@ -100,7 +100,7 @@ void Blockers::find() {
 // What makes the queue of the workload admit again.
 std::string Blockers::queue_remedy() const {
   using api::kueue::StopPolicy;
-  const Workload& w = *q_.workload.now;
+  const WorkloadRef w = *q_.workload.now;
   const auto* local = q_.registries.local_queue(api::object_key(w.meta.ns, w.queue_name));
   if (local == nullptr) return fmt::format("Create the LocalQueue {} in namespace {}.", w.queue_name, w.meta.ns);
   if (local->stop_policy != StopPolicy::kNone)

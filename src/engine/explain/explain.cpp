@@ -15,7 +15,7 @@
 namespace berth::engine {
 namespace {
 
-using api::kueue::Workload;
+using api::kueue::WorkloadRef;
 using lifecycle::State;
 
 // Collects the facts of one explanation; each function fills one part.
@@ -67,7 +67,7 @@ class Explainer {
 };
 
 void Explainer::identity() {
-  const Workload& w = *t_.now;
+  const WorkloadRef w = *t_.now;
   out.ns = w.meta.ns;
   out.name = w.meta.name;
   out.uid = w.meta.uid;
@@ -214,7 +214,7 @@ void Explainer::shortages(const Pending& pending) {
 }
 
 void Explainer::assignment(const std::optional<Pending>& pending) {
-  const auto& admission = t_.now->status.admission;
+  const auto& admission = t_.now.status().admission;
   if (!admission) return;
   for (const auto& pod_set : admission->pod_set_assignments) {
     Explanation::Assigned each;

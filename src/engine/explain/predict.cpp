@@ -15,12 +15,13 @@ namespace berth::engine {
 namespace {
 
 using api::kueue::Workload;
+using api::kueue::WorkloadRef;
 using lifecycle::State;
 
 constexpr std::size_t kNamed = 5;  // workloads with an unknown end
 
 // The most that a workload may run from its admission on; nullopt: there is no limit. Pods have deadlines, too.
-std::optional<Duration> limit_of(const Workload& w, std::string_view& what) {
+std::optional<Duration> limit_of(const WorkloadRef& w, std::string_view& what) {
   std::optional<Duration> most;
   if (w.maximum_execution_time_seconds) {
     const std::int64_t past = w.status.accumulated_past_execution_time_seconds.value_or(0);
@@ -70,7 +71,7 @@ class RunTimes {
   };
   // `elapsed`: since its admission. The times of one workload in all futures together are spread as those of the
   // history; different workloads do not run long in the same futures.
-  Drawn draw(const Workload& w, Duration elapsed, int future) {
+  Drawn draw(const WorkloadRef& w, Duration elapsed, int future) {
     Drawn out;
     const auto most = limit_of(w, out.basis);
     const auto& known = times_of(w);
@@ -94,7 +95,7 @@ class RunTimes {
   bool varied = false;  // a time differs between the futures
 
  private:
-  const RunHistory::Times& times_of(const Workload& w) {
+  const RunHistory::Times& times_of(const WorkloadRef& w) {
     const auto [it, fresh] = known_.try_emplace(w.meta.uid);
     if (fresh) it->second = history_.times_of(w);
     return it->second;
@@ -176,7 +177,7 @@ class Future {
     return true;
   }
 
-  void consider(const Workload& w, bool first) {
+  void consider(const WorkloadRef& w, bool first) {
     const std::string key = api::object_key(w.meta);
     const State state = lifecycle::state_of(w);
     if (state != State::kAdmitted) forget(key);
@@ -193,7 +194,7 @@ class Future {
     unknown_.erase(key);
   }
 
-  void begin(const std::string& key, const Workload& w, bool first) {
+  void begin(const std::string& key, const WorkloadRef& w, bool first) {
     const auto asked = asked_.by_key.find(key);
     if (!first && asked != asked_.by_key.end() && !started_[asked->second] && !asked_.answers[asked->second].admitted) {
       started_[asked->second] = play_.now();
@@ -220,7 +221,7 @@ class Future {
     ends_.emplace(end, key);
   }
 
-  bool matters(const Workload& w) {
+  bool matters(const WorkloadRef& w) {
     if (asked_.trees.empty() || !w.status.admission) return true;
     const std::string& queue = w.status.admission->cluster_queue;
     auto it = tree_of_.find(queue);
@@ -228,7 +229,7 @@ class Future {
     return asked_.trees.contains(it->second);
   }
 
-  void answer_checks(const Workload& w) {
+  void answer_checks(const WorkloadRef& w) {
     for (auto check : w.status.admission_checks) {
       if (check.state != api::kueue::CheckState::kPending) continue;
       check.state = api::kueue::CheckState::kReady;
@@ -261,10 +262,10 @@ Asked asked_of(const Engine& engine, Time now, const std::vector<std::string>& w
     const std::size_t slash = key.find('/');
     answer.ns = key.substr(0, std::min(slash, key.size()));
     answer.name = slash == std::string::npos ? "" : key.substr(slash + 1);
-    const Workload* w = present.find(key);
-    answer.found = w != nullptr;
-    if (w != nullptr && w->status.admission) answer.cluster_queue = w->status.admission->cluster_queue;
-    if (w != nullptr && lifecycle::state_of(*w) == State::kAdmitted)
+    const auto w = present.find(key);
+    answer.found = w.has_value();
+    if (w && w->status.admission) answer.cluster_queue = w->status.admission->cluster_queue;
+    if (w && lifecycle::state_of(*w) == State::kAdmitted)
       answer.admitted = api::find_condition(w->status.conditions, api::kueue::kAdmitted)->last_transition;
     if (const auto position = engine.pending_position(answer.ns, answer.name))
       answer.cluster_queue = position->cluster_queue;

@@ -37,15 +37,15 @@ std::vector<std::string> Rehearsal::cluster_queues() const {
   return out;
 }
 
-const Workload* Rehearsal::find(std::string_view key) const {
+std::optional<api::kueue::WorkloadRef> Rehearsal::find(std::string_view key) const {
   const Tracked* t = std::as_const(engine_.impl_->workloads).find(key);
-  return t == nullptr ? nullptr : &*t->now;
+  return t == nullptr ? std::nullopt : std::optional(*t->now);
 }
 
 std::vector<Rehearsal::Held> Rehearsal::held() const {
   std::vector<Held> out;
   engine_.impl_->workloads.for_each([&](const Tracked& t) {
-    if (const auto* holding = holding_status(t)) out.push_back({t.key, &*t.now, holding->admission->cluster_queue});
+    if (const auto* holding = holding_status(t)) out.push_back({t.key, *t.now, holding->admission->cluster_queue});
   });
   return out;
 }

@@ -34,13 +34,13 @@ class Rehearsal {
 
   const Engine& engine() const { return engine_; }
   std::vector<std::string> cluster_queues() const;
-  // The workload as decided; null: it does not exist, or it has finished.
-  const api::kueue::Workload* find(std::string_view key) const;
+  // The workload as decided; nullopt: it does not exist, or it has finished.
+  std::optional<api::kueue::WorkloadRef> find(std::string_view key) const;
   // The workloads that hold quota, by key; valid until something changes. A workload that was not changed here is the
   // same object in all rehearsals of one engine.
   struct Held {
     std::string_view key;
-    const api::kueue::Workload* workload;
+    api::kueue::WorkloadRef workload;
     std::string_view cluster_queue;
   };
   std::vector<Held> held() const;

@@ -8,18 +8,18 @@
 namespace berth::engine {
 namespace {
 
-using api::kueue::Workload;
+using api::kueue::WorkloadRef;
 
 constexpr std::size_t kMostCounted = 16'384;  // UIDs that are remembered
 
-std::string kind_of_owner(const Workload& w) {
+std::string kind_of_owner(const WorkloadRef& w) {
   for (const auto& owner : w.meta.owners) {
     if (owner.controller) return owner.kind;
   }
   return "";
 }
 
-std::string shape_of(const Workload& w) {
+std::string shape_of(const WorkloadRef& w) {
   std::string text;
   for (const auto& pod_set : w.pod_sets) {
     text += pod_set.name + "=" + std::to_string(pod_set.count);
@@ -32,7 +32,7 @@ std::string shape_of(const Workload& w) {
 }
 
 // The names of a workload's groups, from the narrowest to the widest.
-std::array<std::string, kRunGroups> groups_of(const Workload& w) {
+std::array<std::string, kRunGroups> groups_of(const WorkloadRef& w) {
   const std::string queue = w.meta.ns + "/" + w.queue_name, kind = queue + "/" + kind_of_owner(w);
   return {"shape " + kind + "/" + shape_of(w), "kind " + kind, "queue " + queue, "all"};
 }
@@ -47,7 +47,7 @@ std::uint64_t spread(std::string_view text) {
   return value ^ (value >> 31);
 }
 
-void RunHistory::see(const Workload& w) {
+void RunHistory::see(const WorkloadRef& w) {
   const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);
   const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
   if (finished == nullptr || !finished->status || admitted == nullptr || !admitted->status) return;
@@ -82,7 +82,7 @@ void RunHistory::forget_old_groups() {
   std::erase_if(groups_, [limit = *quarter](const auto& entry) { return entry.second.used <= limit; });
 }
 
-RunHistory::Times RunHistory::times_of(const Workload& w) const {
+RunHistory::Times RunHistory::times_of(const WorkloadRef& w) const {
   Times out;
   const auto names = groups_of(w);
   for (std::size_t i = 0; i < names.size(); ++i) {

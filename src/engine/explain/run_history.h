@@ -11,7 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "api/kueue/types.h"
+#include "api/kueue/workload_ref.h"
 #include "base/time.h"
 
 namespace berth::engine {
@@ -32,14 +32,14 @@ class RunHistory {
   static constexpr std::size_t kEnough = 3;          // a group with fewer gives way to a wider one that has them
 
   // Counts a workload that finished after it had been admitted: Succeeded or Failed, once per UID. Others are ignored.
-  void see(const api::kueue::Workload& workload);
+  void see(const api::kueue::WorkloadRef& workload);
 
   struct Times {
     RunGroup group = RunGroup::kAll;
     std::vector<Duration> sorted;  // empty: nothing is known
   };
   // Of the narrowest group with enough of them, or else of the widest.
-  Times times_of(const api::kueue::Workload& workload) const;
+  Times times_of(const api::kueue::WorkloadRef& workload) const;
 
   std::size_t seen() const { return seen_; }  // workloads that were counted
   std::size_t groups() const { return groups_.size(); }

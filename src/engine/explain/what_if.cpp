@@ -32,10 +32,8 @@ std::string words_of(const api::kueue::Admission& admission) {
 
 struct Held {
   std::string cluster_queue;
-  const api::kueue::Workload* workload;
-  std::string what() const {
-    return workload->status.admission ? words_of(*workload->status.admission) : std::string();
-  }
+  api::kueue::WorkloadRef workload;
+  std::string what() const { return workload.status.admission ? words_of(*workload.status.admission) : std::string(); }
 };
 using ByKey = std::map<std::string, Held, std::less<>>;  // "namespace/name"
 
@@ -79,9 +77,8 @@ std::optional<WhatIf::Queue> compare(const std::string& name, const ClusterQueue
 
 // Why it waits, as decided.
 std::string why_it_waits(const Rehearsal& in, const std::string& key) {
-  const auto* workload = in.find(key);
-  const auto* quota =
-      workload == nullptr ? nullptr : api::find_condition(workload->status.conditions, api::kueue::kQuotaReserved);
+  const auto workload = in.find(key);
+  const auto* quota = workload ? api::find_condition(workload->status.conditions, api::kueue::kQuotaReserved) : nullptr;
   return quota == nullptr || quota->status ? "" : quota->reason + ": " + quota->message;
 }
 
@@ -101,13 +98,13 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
     const auto old = before.find(key);
     if (old == before.end()) {
       out.admitted.push_back({key, held.cluster_queue, "", held.what(), ""});
-    } else if (old->second.workload != held.workload && old->second.what() != held.what()) {
+    } else if (!old->second.workload.refers_to_same(held.workload) && old->second.what() != held.what()) {
       out.moved.push_back({key, held.cluster_queue, old->second.what(), held.what(), ""});
     }
   }
   for (const auto& [key, held] : before) {
     if (after.contains(key)) continue;
-    if (with.find(key) != nullptr) {
+    if (with.find(key)) {
       out.waiting.push_back({key, held.cluster_queue, held.what(), "", why(key)});
     } else {
       out.gone.push_back({key, held.cluster_queue, held.what(), "", ""});
@@ -117,7 +114,7 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
     const auto* seen = std::get_if<WorkloadSeen>(&change);
     if (seen == nullptr) continue;
     const std::string key = api::object_key(seen->object->meta);
-    if (!after.contains(key) && !before.contains(key) && with.find(key) != nullptr)
+    if (!after.contains(key) && !before.contains(key) && with.find(key))
       out.waiting.push_back({key, "", "", "", why(key)});
   }
   for (const auto& [key, message] : with.preempted()) {

@@ -14,7 +14,7 @@ using api::kueue::CheckState;
 namespace {
 
 // Since when the workload waits: since its creation or its last Requeued=True.
-Time queued_since(const Workload& w) {
+Time queued_since(const WorkloadRef& w) {
   const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);
   return requeued != nullptr && requeued->status ? std::max(w.meta.creation, requeued->last_transition)
                                                  : w.meta.creation;
@@ -66,7 +66,7 @@ Missing missing(const WorkloadStatus& status, const std::vector<std::string>& ch
 
 }  // namespace
 
-Result<Change> close_admitted(Move move, const Workload& w, WorkloadStatus status, std::string_view controller,
+Result<Change> close_admitted(Move move, const WorkloadRef& w, WorkloadStatus status, std::string_view controller,
                               Time now) {
   set(status, w, api::kueue::kAdmitted, true, reason::kAdmitted, message::kAdmitted, now);
   std::vector<Note> notes;
@@ -76,7 +76,7 @@ Result<Change> close_admitted(Move move, const Workload& w, WorkloadStatus statu
   return close(move, w, std::move(status), std::move(notes));
 }
 
-Result<Change> note_pending(const Workload& w, const PendingReason& why, Time now) {
+Result<Change> note_pending(const WorkloadRef& w, const PendingReason& why, Time now) {
   WorkloadStatus status = w.status;
   const auto* before = api::find_condition(status.conditions, api::kueue::kQuotaReserved);
   const bool same = before != nullptr && !before->status && before->reason == why.reason &&
@@ -96,7 +96,7 @@ Result<Change> note_pending(const Workload& w, const PendingReason& why, Time no
   return close(Move::kNotePending, w, std::move(status), std::move(notes));
 }
 
-Result<Change> reserve(const Workload& w, api::kueue::Admission admission, const std::vector<std::string>& checks,
+Result<Change> reserve(const WorkloadRef& w, api::kueue::Admission admission, const std::vector<std::string>& checks,
                        std::string_view considered, Time now) {
   WorkloadStatus status = w.status;
   const std::string queue = admission.cluster_queue;
@@ -124,36 +124,36 @@ Result<Change> reserve(const Workload& w, api::kueue::Admission admission, const
   return close(Move::kReserve, w, std::move(status), std::move(notes));
 }
 
-Result<Change> admit(const Workload& w, Time now) {
+Result<Change> admit(const WorkloadRef& w, Time now) {
   if (topology_is_delayed(w.status))
     return fail("workload " + api::object_key(w.meta) + ": its places are not known yet");
   return close_admitted(Move::kAdmit, w, w.status, Note::kByLifecycle, now);
 }
 
-Result<Change> stay_reserved(const Workload& w, const std::vector<std::string>& checks, Time now) {
+Result<Change> stay_reserved(const WorkloadRef& w, const std::vector<std::string>& checks, Time now) {
   WorkloadStatus status = w.status;
   const Missing what = missing(status, checks);
   set(status, w, api::kueue::kAdmitted, false, what.reason, what.message, now);
   return close(Move::kStayReserved, w, std::move(status));
 }
 
-bool says_what_is_missing(const Workload& w, const std::vector<std::string>& checks) {
+bool says_what_is_missing(const WorkloadRef& w, const std::vector<std::string>& checks) {
   const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
   return admitted != nullptr && !admitted->status && admitted->reason == missing(w.status, checks).reason;
 }
 
-Result<Change> sync_checks(const Workload& w, const std::vector<std::string>& checks, Time now) {
+Result<Change> sync_checks(const WorkloadRef& w, const std::vector<std::string>& checks, Time now) {
   WorkloadStatus status = w.status;
   status.admission_checks = listed(status, checks, now);
   return close(Move::kSyncChecks, w, std::move(status));
 }
 
-bool lists_checks(const Workload& w, const std::vector<std::string>& checks) {
+bool lists_checks(const WorkloadRef& w, const std::vector<std::string>& checks) {
   return w.status.admission_checks.size() == checks.size() &&
          std::ranges::all_of(checks, [&](const auto& name) { return find_check(w.status, name) != nullptr; });
 }
 
-bool all_checks_ready(const Workload& w, const std::vector<std::string>& checks) { return ready(w.status, checks); }
+bool all_checks_ready(const WorkloadRef& w, const std::vector<std::string>& checks) { return ready(w.status, checks); }
 
 namespace {
 
@@ -177,7 +177,7 @@ std::vector<AdmissionCheckState> with_reports(const WorkloadStatus& status, cons
 
 }  // namespace
 
-Result<Change> report_checks(const Workload& w, const CheckReports& reports, Time now) {
+Result<Change> report_checks(const WorkloadRef& w, const CheckReports& reports, Time now) {
   WorkloadStatus status = w.status;
   status.admission_checks = with_reports(status, reports, now);
   std::vector<Note> notes;
@@ -192,11 +192,11 @@ Result<Change> report_checks(const Workload& w, const CheckReports& reports, Tim
   return close(Move::kReportChecks, w, std::move(status), std::move(notes));
 }
 
-bool says_anything_new(const Workload& w, const CheckReports& reports, Time now) {
+bool says_anything_new(const WorkloadRef& w, const CheckReports& reports, Time now) {
   return with_reports(w.status, reports, now) != w.status.admission_checks;
 }
 
-std::string checks_in_state(const Workload& w, CheckState state) {
+std::string checks_in_state(const WorkloadRef& w, CheckState state) {
   std::string out;
   for (const auto& check : w.status.admission_checks) {
     if (check.state != state) continue;

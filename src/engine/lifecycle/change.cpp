@@ -38,7 +38,7 @@ std::int64_t seconds_since(Time from, Time now) {
   return std::chrono::floor<std::chrono::seconds>(now - from).count();
 }
 
-void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value, std::string_view reason,
+void set(WorkloadStatus& status, std::int64_t generation, std::string_view type, bool value, std::string_view reason,
          std::string_view message, Time now) {
   api::Condition c;
   c.type = type;
@@ -46,17 +46,22 @@ void set(WorkloadStatus& status, const Workload& workload, std::string_view type
   c.reason = reason;
   c.message = cut(message, kMaxConditionMessage);
   c.last_transition = to_seconds(now);
-  c.observed_generation = workload.meta.generation;
+  c.observed_generation = generation;
   api::set_condition(status.conditions, std::move(c));
 }
 
-void reset(WorkloadStatus& status, const Workload& workload, std::string_view type, Time now) {
+void set(WorkloadStatus& status, const WorkloadRef& workload, std::string_view type, bool value,
+         std::string_view reason, std::string_view message, Time now) {
+  set(status, workload.meta.generation, type, value, reason, message, now);
+}
+
+void reset(WorkloadStatus& status, const WorkloadRef& workload, std::string_view type, Time now) {
   const auto* previous = api::find_condition(status.conditions, type);
   if (previous == nullptr || !previous->status) return;
   set(status, workload, type, false, reason::kQuotaReserved, "Previously: " + previous->message, now);
 }
 
-void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view why, std::string_view message,
+void unreserve(WorkloadStatus& status, const WorkloadRef& workload, std::string_view why, std::string_view message,
                Time now) {
   count_execution_time(status, now);
   status.admission.reset();
@@ -66,19 +71,19 @@ void unreserve(WorkloadStatus& status, const Workload& workload, std::string_vie
   if (api::find_condition(status.conditions, api::kueue::kPodsReady) != nullptr) wait_for_start(status, workload, now);
 }
 
-void set_pods_ready(WorkloadStatus& status, const Workload& workload, bool ready, std::string_view why,
+void set_pods_ready(WorkloadStatus& status, const WorkloadRef& workload, bool ready, std::string_view why,
                     std::string_view message, Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kPodsReady);
   if (before != nullptr && before->status == ready && before->reason == why && before->message == message) return;
   set(status, workload, api::kueue::kPodsReady, ready, why, message, now);
 }
 
-void wait_for_start(WorkloadStatus& status, const Workload& workload, Time now) {
+void wait_for_start(WorkloadStatus& status, const WorkloadRef& workload, Time now) {
   if (workload.meta.owners.empty()) return;
   set_pods_ready(status, workload, false, reason::kWaitForStart, message::kPodsNotReady, now);
 }
 
-Result<Change> close(Move move, const Workload& workload, WorkloadStatus status, std::vector<Note> notes) {
+Result<Change> close(Move move, const WorkloadRef& workload, WorkloadStatus status, std::vector<Note> notes) {
   const State from = state_of(workload);
   const State to = state_of(workload, status);
   if (!allowed(move, from, to)) {

@@ -16,31 +16,33 @@ std::string cut(std::string_view text, std::size_t max_bytes);
 // The name used by the API and in events: "Pending", "Ready", "Retry", "Rejected".
 std::string_view name(api::kueue::CheckState state);
 
-// Sets a condition at `now` (in whole seconds, as Kubernetes stores it); observedGeneration is the workload's
-// generation.
-void set(WorkloadStatus& status, const Workload& workload, std::string_view type, bool value, std::string_view reason,
+// Sets a condition at `now` (in whole seconds, as Kubernetes stores it) with this observedGeneration; 0: without one.
+void set(WorkloadStatus& status, std::int64_t generation, std::string_view type, bool value, std::string_view reason,
          std::string_view message, Time now);
+// The same with the workload's generation.
+void set(WorkloadStatus& status, const WorkloadRef& workload, std::string_view type, bool value,
+         std::string_view reason, std::string_view message, Time now);
 // If the condition is True: sets it to False with reason QuotaReserved and the message "Previously: ...".
-void reset(WorkloadStatus& status, const Workload& workload, std::string_view type, Time now);
+void reset(WorkloadStatus& status, const WorkloadRef& workload, std::string_view type, Time now);
 
 // QuotaReserved=False with all consequences: removes admission and unhealthyNodes, sets Admitted=False, adds the time
 // since admission to accumulatedPastExecutionTimeSeconds, and resets an existing PodsReady to WaitForStart.
-void unreserve(WorkloadStatus& status, const Workload& workload, std::string_view reason, std::string_view message,
+void unreserve(WorkloadStatus& status, const WorkloadRef& workload, std::string_view reason, std::string_view message,
                Time now);
 
 // Sets PodsReady. A condition with the same status, reason and message is left unchanged, including its
 // observedGeneration.
-void set_pods_ready(WorkloadStatus& status, const Workload& workload, bool ready, std::string_view reason,
+void set_pods_ready(WorkloadStatus& status, const WorkloadRef& workload, bool ready, std::string_view reason,
                     std::string_view message, Time now);
 // PodsReady=False with reason WaitForStart; only for a workload that has an owner.
-void wait_for_start(WorkloadStatus& status, const Workload& workload, Time now);
+void wait_for_start(WorkloadStatus& status, const WorkloadRef& workload, Time now);
 
 // Returns the change if the table allows the move from the present state to that of `status`; otherwise an error.
-Result<Change> close(Move move, const Workload& workload, WorkloadStatus status, std::vector<Note> notes = {});
+Result<Change> close(Move move, const WorkloadRef& workload, WorkloadStatus status, std::vector<Note> notes = {});
 
 // As close(), for a move that admits: also sets Admitted=True and adds the Admitted event.
-Result<Change> close_admitted(Move move, const Workload& workload, WorkloadStatus status, std::string_view controller,
-                              Time now);
+Result<Change> close_admitted(Move move, const WorkloadRef& workload, WorkloadStatus status,
+                              std::string_view controller, Time now);
 
 // Seconds, rounded down; never negative.
 std::int64_t seconds_since(Time from, Time now);

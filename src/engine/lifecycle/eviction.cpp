@@ -56,7 +56,7 @@ bool requeued_at_once(std::string_view evicted_reason) {
   return evicted_reason == reason::kPreempted || evicted_reason == reason::kNodeFailures;
 }
 
-void set_requeued_after_eviction(WorkloadStatus& status, const Workload& w, Time now, bool for_good = false) {
+void set_requeued_after_eviction(WorkloadStatus& status, const WorkloadRef& w, Time now, bool for_good = false) {
   const auto* evicted = api::find_condition(status.conditions, api::kueue::kEvicted);
   if (evicted == nullptr || !evicted->status) return;
   const std::string why = evicted->reason, text = evicted->message;
@@ -64,7 +64,7 @@ void set_requeued_after_eviction(WorkloadStatus& status, const Workload& w, Time
 }
 
 // Shared by evict() and preempt(). Without quota (an inactive pending workload) the eviction completes at once.
-std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, const Eviction& why, Time now) {
+std::vector<Note> begin_eviction(WorkloadStatus& status, const WorkloadRef& w, const Eviction& why, Time now) {
   const bool held = holds_quota(status);
   set(status, w, api::kueue::kEvicted, true, full_reason(why), why.message, now);
   reset_checks(status, now);
@@ -87,33 +87,31 @@ std::vector<Note> begin_eviction(WorkloadStatus& status, const Workload& w, cons
 
 }  // namespace
 
-Result<Change> evict(const Workload& w, const Eviction& why, Time now) {
+Result<Change> evict(const WorkloadRef& w, const Eviction& why, Time now) {
   WorkloadStatus status = w.status;
   auto notes = begin_eviction(status, w, why, now);
   return close(Move::kEvict, w, std::move(status), std::move(notes));
 }
 
-Result<Change> preempt(const Workload& w, std::string_view preemption_reason, std::string_view text,
+Result<Change> preempt(const WorkloadRef& w, std::string_view preemption_reason, std::string_view text,
                        std::string_view priorities, Time now) {
   WorkloadStatus status = w.status;
   auto notes =
       begin_eviction(status, w, {std::string(reason::kPreempted), "", std::string(text), Note::kByScheduler}, now);
   // Kueue sets no observedGeneration here, and only here.
-  Workload unobserved = w;
-  unobserved.meta.generation = 0;
-  set(status, unobserved, api::kueue::kPreempted, true, preemption_reason, text, now);
+  set(status, 0, api::kueue::kPreempted, true, preemption_reason, text, now);
   notes.insert(notes.begin(), {false, std::string(reason::kPreempted), std::string(text) + std::string(priorities),
                                Note::kByScheduler});
   return close(Move::kEvict, w, std::move(status), std::move(notes));
 }
 
-Result<Change> retry_checks(const Workload& w, Time now) {
+Result<Change> retry_checks(const WorkloadRef& w, Time now) {
   WorkloadStatus status = w.status;
   reset_checks(status, now);
   return close(Move::kSyncChecks, w, std::move(status));
 }
 
-Result<Change> release(const Workload& w, Time now, bool for_good) {
+Result<Change> release(const WorkloadRef& w, Time now, bool for_good) {
   WorkloadStatus status = w.status;
   const auto* evicted = api::find_condition(status.conditions, api::kueue::kEvicted);
   const std::string text = evicted != nullptr ? evicted->message : std::string();
@@ -126,11 +124,11 @@ Result<Change> release(const Workload& w, Time now, bool for_good) {
   return close(Move::kRelease, w, std::move(status));
 }
 
-bool is_half_released(const Workload& w) {
+bool is_half_released(const WorkloadRef& w) {
   return w.status.admission.has_value() != api::is_true(w.status.conditions, api::kueue::kQuotaReserved);
 }
 
-Result<Change> settle(const Workload& w, Time now) {
+Result<Change> settle(const WorkloadRef& w, Time now) {
   WorkloadStatus status = w.status;
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   const bool told = quota != nullptr && !quota->status && !quota->reason.empty();
@@ -145,13 +143,13 @@ Result<Change> settle(const Workload& w, Time now) {
   return close(Move::kSettle, w, std::move(status));
 }
 
-Result<Change> withdraw(const Workload& w, const PendingReason& why, Time now) {
+Result<Change> withdraw(const WorkloadRef& w, const PendingReason& why, Time now) {
   WorkloadStatus status = w.status;
   unreserve(status, w, why.reason, why.message, now);
   return close(Move::kWithdraw, w, std::move(status));
 }
 
-Result<Change> hold_back(const Workload& w, std::string_view text, Time now) {
+Result<Change> hold_back(const WorkloadRef& w, std::string_view text, Time now) {
   WorkloadStatus status = w.status;
   if (holds_quota(status)) {
     reset_checks(status, now);
@@ -163,8 +161,8 @@ Result<Change> hold_back(const Workload& w, std::string_view text, Time now) {
   return close(Move::kHoldBack, w, std::move(status));
 }
 
-Result<Change> mark_target(const Workload& w, std::string_view cause, std::string_view text, std::optional<Note> note,
-                           Time now) {
+Result<Change> mark_target(const WorkloadRef& w, std::string_view cause, std::string_view text,
+                           std::optional<Note> note, Time now) {
   WorkloadStatus status = w.status;
   set(status, w, api::kueue::kDeactivationTarget, true, cause, text, now);
   std::vector<Note> notes;
@@ -172,7 +170,7 @@ Result<Change> mark_target(const Workload& w, std::string_view cause, std::strin
   return close(Move::kMarkTarget, w, std::move(status), std::move(notes));
 }
 
-Result<Change> requeue(const Workload& w, std::string_view why, std::string_view text, Time now) {
+Result<Change> requeue(const WorkloadRef& w, std::string_view why, std::string_view text, Time now) {
   WorkloadStatus status = w.status;
   const auto* before = api::find_condition(status.conditions, api::kueue::kRequeued);
   // A workload that used up its maximum execution time starts from zero when it is activated again; otherwise it
@@ -185,7 +183,7 @@ Result<Change> requeue(const Workload& w, std::string_view why, std::string_view
   return close(Move::kRequeue, w, std::move(status));
 }
 
-Result<Change> tidy(const Workload& w, Time now) {
+Result<Change> tidy(const WorkloadRef& w, Time now) {
   WorkloadStatus status = w.status;
   if (!w.active) {
     reset_checks(status, now);

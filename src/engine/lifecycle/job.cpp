@@ -11,7 +11,7 @@ using api::kueue::ReclaimablePod;
 
 namespace {
 
-void tell_pods_ready(WorkloadStatus& status, const Workload& w, const JobReport& report, Time now) {
+void tell_pods_ready(WorkloadStatus& status, const WorkloadRef& w, const JobReport& report, Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kPodsReady);
   const std::string was = before != nullptr ? before->reason : std::string();
   if (!api::is_true(status.conditions, api::kueue::kAdmitted)) {
@@ -43,7 +43,7 @@ std::vector<ReclaimablePod> merged(const WorkloadStatus& status, std::vector<Rec
 }
 
 // A condition with the same content is left unchanged, including its observedGeneration.
-void tell_replacement(WorkloadStatus& status, const Workload& w, const JobReport::Replacement& told, Time now) {
+void tell_replacement(WorkloadStatus& status, const WorkloadRef& w, const JobReport::Replacement& told, Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kWaitingForReplacementPods);
   if (before == nullptr && !told.needed) return;
   const std::string_view why = told.needed ? std::string_view(told.reason) : reason::kNoReplacementNeeded;
@@ -52,7 +52,7 @@ void tell_replacement(WorkloadStatus& status, const Workload& w, const JobReport
   set(status, w, api::kueue::kWaitingForReplacementPods, told.needed, why, text, now);
 }
 
-WorkloadStatus with_report(const Workload& w, const JobReport& report, Time now) {
+WorkloadStatus with_report(const WorkloadRef& w, const JobReport& report, Time now) {
   WorkloadStatus status = w.status;
   if (report.pods_ready) tell_pods_ready(status, w, report, now);
   if (report.reclaimable) status.reclaimable_pods = merged(status, *report.reclaimable);
@@ -62,15 +62,15 @@ WorkloadStatus with_report(const Workload& w, const JobReport& report, Time now)
 
 }  // namespace
 
-Result<Change> report_pods(const Workload& w, const JobReport& report, Time now) {
+Result<Change> report_pods(const WorkloadRef& w, const JobReport& report, Time now) {
   return close(Move::kReportPods, w, with_report(w, report, now));
 }
 
-bool says_anything_new(const Workload& w, const JobReport& report, Time now) {
+bool says_anything_new(const WorkloadRef& w, const JobReport& report, Time now) {
   return with_report(w, report, now) != w.status;
 }
 
-Result<Change> finish(const Workload& w, const JobReport::Outcome& outcome, Time now) {
+Result<Change> finish(const WorkloadRef& w, const JobReport::Outcome& outcome, Time now) {
   WorkloadStatus status = w.status;
   set(status, w, api::kueue::kFinished, true, outcome.reason, outcome.message, now);
   tell_replacement(status, w, {}, now);  // what is finished waits for no pods

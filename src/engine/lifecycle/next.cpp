@@ -13,7 +13,7 @@ namespace berth::engine::lifecycle {
 using api::kueue::CheckState;
 using api::kueue::StopPolicy;
 
-std::optional<Time> execution_deadline(const Workload& w) {
+std::optional<Time> execution_deadline(const WorkloadRef& w) {
   const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
   if (!w.maximum_execution_time_seconds || admitted == nullptr || !admitted->status) return std::nullopt;
   const int left = *w.maximum_execution_time_seconds - w.status.accumulated_past_execution_time_seconds.value_or(0);
@@ -29,7 +29,7 @@ PendingReason why(std::string_view reason, std::string message) {
   return {std::string(reason), std::move(message), {}};
 }
 
-std::optional<Time> requeue_at(const Workload& w) {
+std::optional<Time> requeue_at(const WorkloadRef& w) {
   return w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt;
 }
 
@@ -43,7 +43,7 @@ std::optional<PendingReason> queue_reason(const Situation& s) {
   return std::nullopt;
 }
 
-Eviction deactivation(const Workload& w) {
+Eviction deactivation(const WorkloadRef& w) {
   Eviction e{std::string(reason::kDeactivated), "", std::string(message::kDeactivated)};
   const auto* target = api::find_condition(w.status.conditions, api::kueue::kDeactivationTarget);
   if (target != nullptr && target->status) {
@@ -54,7 +54,7 @@ Eviction deactivation(const Workload& w) {
 }
 
 // Rejected checks and an exceeded execution time lead to deactivation.
-Next seek_deactivation(const Workload& w, Time now) {
+Next seek_deactivation(const WorkloadRef& w, Time now) {
   if (const std::string rejected = checks_in_state(w, CheckState::kRejected); !rejected.empty()) {
     return make(mark_target(w, reason::kAdmissionCheck, rejected,
                             Note{true, "AdmissionCheckRejected", "Deactivated due to " + rejected}, now));
@@ -70,7 +70,8 @@ Next seek_deactivation(const Workload& w, Time now) {
 }
 
 // Reason and message of Requeued=True, when the cause of Requeued=False has ended; nullopt: it has not.
-std::optional<std::pair<std::string_view, std::string_view>> way_back(const Workload& w, const Situation& s, Time now) {
+std::optional<std::pair<std::string_view, std::string_view>> way_back(const WorkloadRef& w, const Situation& s,
+                                                                      Time now) {
   if (!is_false(w.status.conditions, api::kueue::kRequeued) || !w.active) return std::nullopt;
   const std::string_view cause = api::find_condition(w.status.conditions, api::kueue::kRequeued)->reason;
   if (cause.starts_with(reason::kDeactivated)) return {{reason::kReactivated, message::kReactivated}};
@@ -86,7 +87,7 @@ std::optional<std::pair<std::string_view, std::string_view>> way_back(const Work
 }
 
 // The annotation admission-gated-by keeps it out of the queue.
-PendingReason gated(const Workload& w) {
+PendingReason gated(const WorkloadRef& w) {
   const std::string& names = w.meta.annotations.find(kGatedByAnnotation)->second;
   PendingReason reason = why(reason::kGated, "Admission is gated by: " + names);
   reason.note = Note{false, std::string(reason::kGated), "Workload admission is gated by: " + names};
@@ -94,7 +95,7 @@ PendingReason gated(const Workload& w) {
 }
 
 // The workload waited for its admission gates, and they were removed.
-std::optional<PendingReason> gates_cleared(const Workload& w) {
+std::optional<PendingReason> gates_cleared(const WorkloadRef& w) {
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   if (quota == nullptr || quota->status || quota->reason != reason::kGated || hold_of(w) == Hold::kGated)
     return std::nullopt;
@@ -104,7 +105,7 @@ std::optional<PendingReason> gates_cleared(const Workload& w) {
 }
 
 // The owner of the pods holds the workload back, or does so no longer.
-Next follow_owner(const Workload& w, const api::kueue::JobReport& report, Time now) {
+Next follow_owner(const WorkloadRef& w, const api::kueue::JobReport& report, Time now) {
   if (!report.on_hold || !w.active) return none();
   const Hold hold = hold_of(w);
   if (hold == Hold::kDeleting || hold == Hold::kDeactivationTarget || hold == Hold::kGated) return none();
@@ -119,20 +120,20 @@ Next follow_owner(const Workload& w, const api::kueue::JobReport& report, Time n
 }
 
 // It is not queued yet, and nothing in its status says why it has no quota: another client removed or never wrote that.
-std::optional<PendingReason> not_queued_yet(const Workload& w) {
+std::optional<PendingReason> not_queued_yet(const WorkloadRef& w) {
   if (hold_of(w) != Hold::kRequeuedFalse || is_false(w.status.conditions, api::kueue::kQuotaReserved))
     return std::nullopt;
   const bool held = is_false(w.status.conditions, api::kueue::kRequeued);
   return why(reason::kPendingEvaluation, std::string(held ? message::kNotRequeued : message::kBackoff));
 }
 
-bool says(const Workload& w, const PendingReason& reason) {
+bool says(const WorkloadRef& w, const PendingReason& reason) {
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
   return quota != nullptr && !quota->status && quota->reason == reason.reason && quota->message == reason.message &&
          quota->observed_generation == w.meta.generation;
 }
 
-Next next_without_quota(const Workload& w, const Situation& s, Time now) {
+Next next_without_quota(const WorkloadRef& w, const Situation& s, Time now) {
   const bool inactive = state_of(w) == State::kInactive;
   if (inactive && !api::is_true(w.status.conditions, api::kueue::kEvicted)) return make(evict(w, deactivation(w), now));
   // Remove the results of failed checks: they must not deactivate the workload again after it is activated.
@@ -150,7 +151,7 @@ Next next_without_quota(const Workload& w, const Situation& s, Time now) {
   return none();
 }
 
-Next next_reserved(const Workload& w, const Situation& s, Time now) {
+Next next_reserved(const WorkloadRef& w, const Situation& s, Time now) {
   if (!s.cluster_queue.exists || s.cluster_queue.terminating || s.cluster_queue.stop != StopPolicy::kNone ||
       !s.local_queue.exists || s.local_queue.stop != StopPolicy::kNone) {
     const auto reason = queue_reason(s);
@@ -165,7 +166,7 @@ Next next_reserved(const Workload& w, const Situation& s, Time now) {
   return none();
 }
 
-Next next_with_quota(const Workload& w, const Situation& s, Time now) {
+Next next_with_quota(const WorkloadRef& w, const Situation& s, Time now) {
   if (!w.active) return make(evict(w, deactivation(w), now));
   if (const std::string retry = checks_in_state(w, CheckState::kRetry); !retry.empty())
     return make(evict(w, {std::string(reason::kAdmissionCheck), "", "Evicted due to " + retry}, now));
@@ -187,7 +188,7 @@ Next next_with_quota(const Workload& w, const Situation& s, Time now) {
 
 }  // namespace
 
-std::optional<PendingReason> pending_reason(const Workload& w, const Situation& s) {
+std::optional<PendingReason> pending_reason(const WorkloadRef& w, const Situation& s) {
   if (!w.active) return why(reason::kDeactivated, std::string(message::kDeactivated));
   const Hold hold = hold_of(w);
   if (hold == Hold::kGated) return gated(w);
@@ -199,7 +200,7 @@ std::optional<PendingReason> pending_reason(const Workload& w, const Situation& 
   return reason;
 }
 
-Next next(const Workload& w, const Situation& s, Time now) {
+Next next(const WorkloadRef& w, const Situation& s, Time now) {
   const State state = state_of(w);
   if (state == State::kFinished) return none();
   if (s.report != nullptr && s.report->finished) return make(finish(w, *s.report->finished, now));
@@ -233,7 +234,7 @@ Next next(const Workload& w, const Situation& s, Time now) {
   return none();
 }
 
-std::optional<Time> next_time(const Workload& w, const WaitForPodsReady& wait, Duration places_timeout,
+std::optional<Time> next_time(const WorkloadRef& w, const WaitForPodsReady& wait, Duration places_timeout,
                               std::optional<Time> report_due) {
   if (api::is_true(w.status.conditions, api::kueue::kDeactivationTarget)) return std::nullopt;
   switch (state_of(w)) {

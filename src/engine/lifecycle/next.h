@@ -46,17 +46,17 @@ struct Next {
   std::optional<Result<Change>> change;
   bool deactivate = false;  // spec.active=false must be written
 };
-Next next(const Workload& workload, const Situation& situation, Time now);
+Next next(const WorkloadRef& workload, const Situation& situation, Time now);
 
 // When next() may return something else although only time has passed; nullopt: never.
-std::optional<Time> next_time(const Workload& workload, const WaitForPodsReady& wait_for_pods_ready,
+std::optional<Time> next_time(const WorkloadRef& workload, const WaitForPodsReady& wait_for_pods_ready,
                               Duration places_timeout = {}, std::optional<Time> report_due = std::nullopt);
 
 // When the maximum execution time of an admitted workload is used up; nullopt: it has none, or is not admitted.
-std::optional<Time> execution_deadline(const Workload& workload);
+std::optional<Time> execution_deadline(const WorkloadRef& workload);
 
 // Why a workload without quota is not evaluated, because of its own state or its queues; nullopt: it may be
 // evaluated, or its status already says why not.
-std::optional<PendingReason> pending_reason(const Workload& workload, const Situation& situation);
+std::optional<PendingReason> pending_reason(const WorkloadRef& workload, const Situation& situation);
 
 }  // namespace berth::engine::lifecycle

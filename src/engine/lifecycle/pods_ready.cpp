@@ -16,7 +16,7 @@ struct Awaited {
   std::string_view cause;
 };
 
-std::optional<Awaited> awaited(const Workload& w, const WaitForPodsReady& wait) {
+std::optional<Awaited> awaited(const WorkloadRef& w, const WaitForPodsReady& wait) {
   const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
   if (!wait.enabled || w.meta.deletion || admitted == nullptr || !admitted->status || state_of(w) != State::kAdmitted)
     return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<Awaited> awaited(const Workload& w, const WaitForPodsReady& wait) 
 
 }  // namespace
 
-std::optional<Time> pods_ready_deadline(const Workload& w, const WaitForPodsReady& wait) {
+std::optional<Time> pods_ready_deadline(const WorkloadRef& w, const WaitForPodsReady& wait) {
   const auto a = awaited(w, wait);
   if (!a) return std::nullopt;
   // A deadline beyond the largest Time is none.
@@ -45,7 +45,7 @@ std::chrono::seconds requeue_pause(std::int32_t n, const WaitForPodsReady& wait)
   return std::chrono::seconds(pause);
 }
 
-Result<Change> evict_for_later(const Workload& w, Eviction why, const WaitForPodsReady& wait, Time now) {
+Result<Change> evict_for_later(const WorkloadRef& w, Eviction why, const WaitForPodsReady& wait, Time now) {
   const std::int32_t before = w.status.requeue_state ? w.status.requeue_state->count.value_or(0) : 0;
   if (wait.backoff_limit_count && before >= *wait.backoff_limit_count)
     return mark_target(w, reason::kRequeuingLimitExceeded, message::kRequeuingLimit, std::nullopt, now);
@@ -54,7 +54,7 @@ Result<Change> evict_for_later(const Workload& w, Eviction why, const WaitForPod
   return evict(w, why, now);
 }
 
-Result<Change> time_out(const Workload& w, const WaitForPodsReady& wait, Time now) {
+Result<Change> time_out(const WorkloadRef& w, const WaitForPodsReady& wait, Time now) {
   const auto a = awaited(w, wait);
   return evict_for_later(w,
                          {std::string(reason::kPodsReadyTimeout), std::string(a ? a->cause : reason::kWaitForStart),

@@ -15,7 +15,7 @@ using api::config::WaitForPodsReady;
 
 // When the pods take too long: from admission until they are first ready, or from the loss of a pod until all are
 // ready again. nullopt: no timeout runs.
-std::optional<Time> pods_ready_deadline(const Workload& workload, const WaitForPodsReady& wait);
+std::optional<Time> pods_ready_deadline(const WorkloadRef& workload, const WaitForPodsReady& wait);
 
 // The n-th back-off, from 1: backoffBaseSeconds doubled each time, at most backoffMaxSeconds. Kueue adds a random
 // part of up to 0.01 %; that is less than the whole seconds of status.requeueState.requeueAt.
@@ -23,9 +23,9 @@ std::chrono::seconds requeue_pause(std::int32_t n, const WaitForPodsReady& wait)
 
 // Evicts for `why` and sets the time at which the workload may be queued again. When it was requeued as often as
 // allowed (backoffLimitCount), marks it for deactivation instead.
-Result<Change> evict_for_later(const Workload& workload, Eviction why, const WaitForPodsReady& wait, Time now);
+Result<Change> evict_for_later(const WorkloadRef& workload, Eviction why, const WaitForPodsReady& wait, Time now);
 
 // evict_for_later() with reason PodsReadyTimeout: the pods were not ready in time.
-Result<Change> time_out(const Workload& workload, const WaitForPodsReady& wait, Time now);
+Result<Change> time_out(const WorkloadRef& workload, const WaitForPodsReady& wait, Time now);
 
 }  // namespace berth::engine::lifecycle

@@ -23,11 +23,11 @@ bool is_open(const WorkloadStatus& status, std::string_view name) {
 
 }  // namespace
 
-bool preemption_gated(const Workload& w) {
+bool preemption_gated(const WorkloadRef& w) {
   return !std::ranges::all_of(w.preemption_gates, [&](const std::string& name) { return is_open(w.status, name); });
 }
 
-std::string preemption_gated_text(const Workload& w) {
+std::string preemption_gated_text(const WorkloadRef& w) {
   std::string names;
   for (const std::string& name : w.preemption_gates) {
     if (!is_open(w.status, name)) names += (names.empty() ? "" : ", ") + name;
@@ -35,11 +35,11 @@ std::string preemption_gated_text(const Workload& w) {
   return ". " + std::string(message::kPreemptionGated) + " by: " + names;
 }
 
-bool lists_gates(const Workload& w) {
+bool lists_gates(const WorkloadRef& w) {
   return std::ranges::equal(w.preemption_gates, w.status.preemption_gates, {}, {}, &PreemptionGate::name);
 }
 
-Result<Change> sync_gates(const Workload& w, Time now) {
+Result<Change> sync_gates(const WorkloadRef& w, Time now) {
   WorkloadStatus status = w.status;
   status.preemption_gates.clear();
   for (const std::string& name : w.preemption_gates) {
@@ -55,11 +55,11 @@ void close_gates(WorkloadStatus& status, Time now) {
   }
 }
 
-void block(WorkloadStatus& status, const Workload& w, Time now) {
+void block(WorkloadStatus& status, const WorkloadRef& w, Time now) {
   set(status, w, api::kueue::kBlockedOnPreemptionGates, true, reason::kPreemptionGated, message::kPreemptionGated, now);
 }
 
-void unblock(WorkloadStatus& status, const Workload& w, std::string_view why, Time now) {
+void unblock(WorkloadStatus& status, const WorkloadRef& w, std::string_view why, Time now) {
   const auto* blocked = api::find_condition(status.conditions, api::kueue::kBlockedOnPreemptionGates);
   if (blocked == nullptr || !blocked->status) return;
   set(status, w, api::kueue::kBlockedOnPreemptionGates, false, why, "Previously: " + blocked->message, now);

@@ -10,7 +10,7 @@ namespace berth::engine::lifecycle {
 
 using api::is_true;
 using api::kueue::CheckState;
-using api::kueue::Workload;
+using api::kueue::WorkloadRef;
 using api::kueue::WorkloadStatus;
 
 namespace {
@@ -85,7 +85,7 @@ std::string_view name(Move move) {
   return kNames[static_cast<std::size_t>(move)];
 }
 
-Hold hold_of(const Workload& w, const WorkloadStatus& status) {
+Hold hold_of(const WorkloadRef& w, const WorkloadStatus& status) {
   const auto& conditions = status.conditions;
   if (w.meta.deletion) return Hold::kDeleting;
   if (is_true(conditions, api::kueue::kDeactivationTarget)) return Hold::kDeactivationTarget;
@@ -100,7 +100,7 @@ Hold hold_of(const Workload& w, const WorkloadStatus& status) {
   return Hold::kNone;
 }
 
-State state_of(const Workload& w, const WorkloadStatus& status) {
+State state_of(const WorkloadRef& w, const WorkloadStatus& status) {
   const auto& conditions = status.conditions;
   if (is_true(conditions, api::kueue::kFinished)) return State::kFinished;
   if (is_true(conditions, api::kueue::kQuotaReserved)) {

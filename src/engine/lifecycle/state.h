@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/kueue/types.h"
+#include "api/kueue/workload_ref.h"
 
 namespace berth::engine::lifecycle {
 
@@ -36,10 +36,10 @@ enum class Hold : std::uint8_t {
   kDeleting,            // the object has a deletion timestamp
 };
 // By the workload's own status, or by the given one.
-Hold hold_of(const api::kueue::Workload& workload, const api::kueue::WorkloadStatus& status);
-inline Hold hold_of(const api::kueue::Workload& workload) { return hold_of(workload, workload.status); }
-State state_of(const api::kueue::Workload& workload, const api::kueue::WorkloadStatus& status);
-inline State state_of(const api::kueue::Workload& workload) { return state_of(workload, workload.status); }
+Hold hold_of(const api::kueue::WorkloadRef& workload, const api::kueue::WorkloadStatus& status);
+inline Hold hold_of(const api::kueue::WorkloadRef& workload) { return hold_of(workload, workload.status); }
+State state_of(const api::kueue::WorkloadRef& workload, const api::kueue::WorkloadStatus& status);
+inline State state_of(const api::kueue::WorkloadRef& workload) { return state_of(workload, workload.status); }
 
 // Whether the condition is False. An Unknown condition is neither True nor False; only other clients write it.
 bool is_false(const api::Conditions& conditions, std::string_view type);

@@ -57,7 +57,7 @@ bool replaces_only(const TopologyAssignment& before, const TopologyAssignment& a
   });
 }
 
-auto refused(const Workload& w, std::string_view what) {
+auto refused(const WorkloadRef& w, std::string_view what) {
   return fail("workload " + api::object_key(w.meta) + ": " + std::string(what));
 }
 
@@ -73,7 +73,7 @@ bool places_are_nodes(const TopologyAssignment& assignment) {
   return !assignment.levels.empty() && assignment.levels.back() == kHostnameLevel;
 }
 
-SecondPassNeed second_pass_need(const Workload& w, const Situation& s) {
+SecondPassNeed second_pass_need(const WorkloadRef& w, const Situation& s) {
   const bool leaving =
       !w.active || w.meta.deletion || api::is_true(w.status.conditions, api::kueue::kDeactivationTarget);
   if (leaving || !holds_quota(w.status) || !s.cluster_queue.exists) return SecondPassNeed::kNone;
@@ -92,7 +92,7 @@ std::chrono::seconds second_pass_delay(int iteration) {
   return std::min(std::chrono::seconds(1 << std::clamp(iteration - 1, 0, kDoublings)), kLongest);
 }
 
-Result<Change> place(const Workload& w, const Assignments& assignments, Time now) {
+Result<Change> place(const WorkloadRef& w, const Assignments& assignments, Time now) {
   WorkloadStatus status = w.status;
   if (!status.admission || status.admission->pod_set_assignments.size() != assignments.size())
     return refused(w, "places for other pod sets than it was admitted with");
@@ -109,7 +109,7 @@ Result<Change> place(const Workload& w, const Assignments& assignments, Time now
   return close_admitted(Move::kPlace, w, std::move(status), Note::kByScheduler, now);
 }
 
-std::optional<Time> places_deadline(const Workload& w, Duration limit) {
+std::optional<Time> places_deadline(const WorkloadRef& w, Duration limit) {
   if (limit == Duration(0) || w.meta.deletion || state_of(w) != State::kReserved || !topology_is_delayed(w.status))
     return std::nullopt;
   const auto* reserved = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
@@ -121,7 +121,7 @@ std::optional<Time> places_deadline(const Workload& w, Duration limit) {
   return limit > Time::max() - since ? std::nullopt : std::optional(since + limit);
 }
 
-Result<Change> places_time_out(const Workload& w, Duration limit, const WaitForPodsReady& requeuing,
+Result<Change> places_time_out(const WorkloadRef& w, Duration limit, const WaitForPodsReady& requeuing,
                                std::string_view failure, Time now) {
   std::string text = "No places for the pods within " + format_duration(limit) +
                      " after the quota was reserved and all admission checks were ready (topology.placesTimeout)";
@@ -131,7 +131,7 @@ Result<Change> places_time_out(const Workload& w, Duration limit, const WaitForP
                          now);
 }
 
-Result<Change> mark_nodes(const Workload& w, const Names& failed, Time) {
+Result<Change> mark_nodes(const WorkloadRef& w, const Names& failed, Time) {
   WorkloadStatus status = w.status;
   std::erase_if(status.unhealthy_nodes, [&](const std::string& node) { return !contains(failed, node); });
   for (const auto& node : failed) {
@@ -140,7 +140,7 @@ Result<Change> mark_nodes(const Workload& w, const Names& failed, Time) {
   return close(Move::kMarkNodes, w, std::move(status));
 }
 
-Result<Change> replace_nodes(const Workload& w, const Assignments& assignments, Time) {
+Result<Change> replace_nodes(const WorkloadRef& w, const Assignments& assignments, Time) {
   WorkloadStatus status = w.status;
   if (!status.admission || status.admission->pod_set_assignments.size() != assignments.size())
     return refused(w, "places for other pod sets than it was admitted with");
@@ -156,7 +156,7 @@ Result<Change> replace_nodes(const Workload& w, const Assignments& assignments, 
   return close(Move::kReplaceNodes, w, std::move(status));
 }
 
-std::optional<Result<Change>> follow_node_failures(const Workload& w, const Names& failed, bool several, Time now) {
+std::optional<Result<Change>> follow_node_failures(const WorkloadRef& w, const Names& failed, bool several, Time now) {
   auto change = mark_nodes(w, failed, now);
   if (!change || change->status.unhealthy_nodes == w.status.unhealthy_nodes) return std::nullopt;
   const Names& marked = change->status.unhealthy_nodes;
@@ -169,7 +169,7 @@ std::optional<Result<Change>> follow_node_failures(const Workload& w, const Name
   return change;
 }
 
-Eviction no_replacement(const Workload& w) {
+Eviction no_replacement(const WorkloadRef& w) {
   return {std::string(reason::kNodeFailures), "",
           std::string(message::kNoReplacement) + joined(w.status.unhealthy_nodes), Note::kByScheduler};
 }

@@ -33,7 +33,7 @@ enum class SecondPassNeed : std::uint8_t {
   kDelayedPlaces,  // quota reserved, all checks Ready, topology assignment delayed
   kFailedNodes,    // admitted, and a node of its assignment is listed in status.unhealthyNodes
 };
-SecondPassNeed second_pass_need(const Workload& workload, const Situation& situation);
+SecondPassNeed second_pass_need(const WorkloadRef& workload, const Situation& situation);
 
 // The delay before the n-th second pass, from 1: 1, 2, 4, ... at most 30 seconds.
 std::chrono::seconds second_pass_delay(int iteration);
@@ -41,31 +41,31 @@ std::chrono::seconds second_pass_delay(int iteration);
 // Sets the delayed topology assignments: delayedTopologyRequest becomes Ready, and the workload is admitted. Returns
 // an error if an assignment exists already, or does not place exactly the pods of its pod set, or if one is still
 // missing.
-Result<Change> place(const Workload& workload, const Assignments& assignments, Time now);
+Result<Change> place(const WorkloadRef& workload, const Assignments& assignments, Time now);
 
 // When a workload with quota and Ready checks has waited too long for its topology assignment. nullopt: it does not
 // wait for one, or there is no limit (0).
-std::optional<Time> places_deadline(const Workload& workload, Duration limit);
+std::optional<Time> places_deadline(const WorkloadRef& workload, Duration limit);
 
 // The move at that time: evicts the workload with the time at which it may be queued again, or marks it for
 // deactivation when it was requeued as often as allowed. `requeuing` supplies back-off and limit. `failure`: message
 // of the last search for places; may be empty.
-Result<Change> places_time_out(const Workload& workload, Duration limit, const WaitForPodsReady& requeuing,
+Result<Change> places_time_out(const WorkloadRef& workload, Duration limit, const WaitForPodsReady& requeuing,
                                std::string_view failure, Time now);
 
 // Makes status.unhealthyNodes list exactly `failed`: known ones keep their order, new ones follow in the order given.
-Result<Change> mark_nodes(const Workload& workload, const std::vector<std::string>& failed, Time now);
+Result<Change> mark_nodes(const WorkloadRef& workload, const std::vector<std::string>& failed, Time now);
 
 // Moves the pods of the listed unhealthy nodes to other places and clears the list. Returns an error if pods on
 // healthy nodes would move, or if pods stay on failed nodes.
-Result<Change> replace_nodes(const Workload& workload, const Assignments& assignments, Time now);
+Result<Change> replace_nodes(const WorkloadRef& workload, const Assignments& assignments, Time now);
 
 // The next move of an admitted workload whose nodes `failed`: marks them, or evicts the workload when there are too
 // many (more than one; with `several`, more than kMaxUnhealthyNodes). nullopt: the list already says so.
-std::optional<Result<Change>> follow_node_failures(const Workload& workload, const std::vector<std::string>& failed,
+std::optional<Result<Change>> follow_node_failures(const WorkloadRef& workload, const std::vector<std::string>& failed,
                                                    bool several, Time now);
 
 // The eviction when no replacement was found for its failed nodes.
-Eviction no_replacement(const Workload& workload);
+Eviction no_replacement(const WorkloadRef& workload);
 
 }  // namespace berth::engine::lifecycle

@@ -104,7 +104,7 @@ std::map<std::string, std::string> MonkeyAct::picture() const {
   std::map<std::string, std::string> out;
   const auto& engine = storm_.controller().engine();
   for (const auto& held : engine.held_quotas())
-    out["what " + held.workload->meta.ns + "/" + held.workload->meta.name + " holds"] =
+    out["what " + held.workload.meta.ns + "/" + held.workload.meta.name + " holds"] =
         held.cluster_queue + counts(held.amounts);
   for (const auto& queue : list_all(storm_.world(), "kueue.x-k8s.io/v1beta2", "ClusterQueue")) {
     const std::string name(string_at(queue, {"metadata", "name"}));

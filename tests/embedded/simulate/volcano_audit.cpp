@@ -38,7 +38,7 @@ void add_shared(Drawing& drawing) {
   if (limit != root->second.capability.end()) limit->second = limit->second + Quantity::of(4);
 }
 
-const api::Condition* preemption_of(const api::kueue::Workload& workload) {
+const api::Condition* preemption_of(const api::kueue::WorkloadRef& workload) {
   const auto* evicted = api::find_condition(workload.status.conditions, api::kueue::kEvicted);
   if (evicted == nullptr || !evicted->status || evicted->reason != "Preempted") return nullptr;
   return api::find_condition(workload.status.conditions, "Preempted");
@@ -64,8 +64,8 @@ std::vector<std::string> VolcanoAudit::after_round(const controller::Controller&
   draw(controller, claims);
   std::map<std::string, bool> known;
   for (const auto& claim : claims) {
-    const std::string& uid = claim.workload->meta.uid;
-    const bool gives_way = preemption_of(*claim.workload) != nullptr;
+    const std::string& uid = claim.workload.meta.uid;
+    const bool gives_way = preemption_of(claim.workload) != nullptr;
     known[uid] = gives_way;
     const auto before = known_ ? known_->find(uid) : std::map<std::string, bool>::iterator();
     const bool is_new = known_ && before == known_->end();
@@ -103,8 +103,8 @@ bool VolcanoAudit::is_drawn(const std::string& queue) const {
 void VolcanoAudit::check_let_in(const controller::Controller& controller, const engine::HeldQuota& claim,
                                 std::vector<std::string>& broken) {
   std::string queue = claim.cluster_queue;
-  if (claim.workload->meta.ns == volcano::kGroupNamespace) {
-    const auto ref = volcano::group_of_workload(claim.workload->meta.name);
+  if (claim.workload.meta.ns == volcano::kGroupNamespace) {
+    const auto ref = volcano::group_of_workload(claim.workload.meta.name);
     if (!ref || ref->part == volcano::Part::kSurplus) return;  // its pods run already: no admission was needed
     const bool grows = ref->part == volcano::Part::kGrowth;
     const JsonPtr object = controller.find(api::kPodGroups, ref->ns, ref->name);
@@ -117,11 +117,11 @@ void VolcanoAudit::check_let_in(const controller::Controller& controller, const 
   }
   ++let_in_;
   if (!is_drawn(queue))
-    return broken.push_back(claim.workload->meta.name + " was let in to " + queue + ", which does not lead to root");
+    return broken.push_back(claim.workload.meta.name + " was let in to " + queue + ", which does not lead to root");
   for (const auto& [resource, amount] : claim.amounts) {
     const std::int64_t left = drawing_.headroom(queue, resource);
     if (left >= 0) continue;
-    broken.push_back(claim.workload->meta.name + " was let in to " + queue + " and took " + std::to_string(-left) +
+    broken.push_back(claim.workload.meta.name + " was let in to " + queue + " and took " + std::to_string(-left) +
                      " of " + resource + " that is not its own; capability " +
                      std::to_string(drawing_.capability(queue, resource)) + ", held " +
                      std::to_string(drawing_.load(queue, resource)));
@@ -129,15 +129,15 @@ void VolcanoAudit::check_let_in(const controller::Controller& controller, const 
 }
 
 void VolcanoAudit::check_evicted(const engine::HeldQuota& claim, std::vector<std::string>& broken) {
-  const auto* why = preemption_of(*claim.workload);
+  const auto* why = preemption_of(claim.workload);
   ++gave_way_;
   const std::string_view name = volcano::queue_of_node(claim.cluster_queue);
   if (name.empty() || why == nullptr || why->reason == "InClusterQueue") return;
   const std::string queue(name);
   if (!drawing_.queues.contains(queue)) return;
-  const std::string what = claim.workload->meta.name + " gives way to another queue (" + why->reason + ") in " + queue;
+  const std::string what = claim.workload.meta.name + " gives way to another queue (" + why->reason + ") in " + queue;
   if (!drawing_.queues.at(queue).reclaimable) broken.push_back(what + ", which is not reclaimable");
-  const auto ref = volcano::group_of_workload(claim.workload->meta.name);
+  const auto ref = volcano::group_of_workload(claim.workload.meta.name);
   if (ref && ref->part != volcano::Part::kMinimum) return;  // pods above the minimum may always be preempted
   const bool above = std::ranges::any_of(claim.amounts, [&](const auto& each) {
     return drawing_.load(queue, each.first) > drawing_.deserved(queue, each.first);

@@ -228,7 +228,7 @@ bool gets_quota(const FullCluster& cluster, const std::string& name, const Event
   rehearsal.feed(event);
   rehearsal.settle();
   for (const auto& held : rehearsal.engine().held_quotas()) {
-    if (held.workload->meta.name == name) return true;
+    if (held.workload.meta.name == name) return true;
   }
   return false;
 }

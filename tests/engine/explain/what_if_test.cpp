@@ -92,7 +92,7 @@ std::set<std::string> keys_of(const std::vector<WhatIf::Item>& items) {
 
 std::set<std::string> with_quota(const Scenario& s) {
   std::set<std::string> out;
-  for (const auto& held : s.engine().held_quotas()) out.insert(held.workload->meta.name);
+  for (const auto& held : s.engine().held_quotas()) out.insert(held.workload.meta.name);
   return out;
 }
 
