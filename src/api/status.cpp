@@ -86,6 +86,14 @@ std::string_view status_message(const RestResponse& response) {
   return string_at(response.body, {"kind"}) == "Status" ? string_at(response.body, {"message"}) : std::string_view();
 }
 
+bool refused_by_terminating_namespace(const RestResponse& response) {
+  if (response.code != 403) return false;
+  for (const auto& cause : array_at(response.body, {"details", "causes"})) {
+    if (string_at(cause, {"reason"}) == "NamespaceTerminating") return true;
+  }
+  return false;
+}
+
 std::string failure_text(const RestResponse& response) {
   const std::string_view message = status_message(response);
   if (!message.empty()) return std::string(message);

@@ -27,6 +27,9 @@ RestResponse internal_error(std::string_view message);  // 500 InternalError
 std::string_view status_reason(const RestResponse& response);
 std::string_view status_message(const RestResponse& response);
 
+// A namespace that is being deleted accepts no new objects: a retry cannot succeed.
+bool refused_by_terminating_namespace(const RestResponse& response);
+
 // Why a request failed, for messages: the message of the Status, else the code, else "no answer" for code 0.
 std::string failure_text(const RestResponse& response);
 

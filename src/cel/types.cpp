@@ -173,9 +173,9 @@ std::string to_string(const Type& type) {
     case Kind::kTimestamp:
       return "google.protobuf.Timestamp";
     case Kind::kList:
-      return "list(" + to_string(*type.element) + ")";
+      return type.element ? "list(" + to_string(*type.element) + ")" : "list";
     case Kind::kMap:
-      return "map(" + to_string(*type.key) + ", " + to_string(*type.element) + ")";
+      return type.key && type.element ? "map(" + to_string(*type.key) + ", " + to_string(*type.element) + ")" : "map";
     case Kind::kObject:
       return "object";
     case Kind::kQuantity:

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "base/embedded.h"
 #include "base/read_file.h"
 #include "base/yaml.h"
-#include "embedded/apiserver/schema/structural.h"
+#include "cel/read_types.h"
+#include "cel/types.h"
 #include "jobs/kinds/read/read_kind.h"
 
 namespace berth::cli {
@@ -17,38 +19,44 @@ namespace {
 namespace fs = std::filesystem;
 using jobs::kinds::JobKindPtr;
 
-// The schema of a version of a kind in a file with definitions; null when it is not there.
-apiserver::SchemaPtr schema_in(std::string_view text, const api::GroupVersionResource& resource) {
+// What a definition says about a version of a kind.
+struct Definition {
+  std::string kind;
+  Json schema;  // openAPIV3Schema; null: this version has none
+};
+
+// nullopt: the file has no such definition.
+std::optional<Definition> definition_in(std::string_view text, const api::GroupVersionResource& resource) {
   const std::string name = resource.resource + "." + resource.group;
-  if (text.find(name) == std::string_view::npos) return nullptr;
+  if (text.find(name) == std::string_view::npos) return std::nullopt;
   const auto documents = parse_yaml(text);
-  if (!documents) return nullptr;
+  if (!documents) return std::nullopt;
   for (const Json& definition : *documents) {
     if (string_at(definition, {"metadata", "name"}) != name) continue;
+    Definition out{std::string(string_at(definition, {"spec", "names", "kind"})), {}};
     for (const Json& version : array_at(definition, {"spec", "versions"})) {
       const Json* schema = find_path(version, {"schema", "openAPIV3Schema"});
-      api::FieldErrors ignored;
-      if (schema != nullptr && string_at(version, {"name"}) == resource.version)
-        return apiserver::compile_schema(*schema, "", ignored);
+      if (schema != nullptr && string_at(version, {"name"}) == resource.version) out.schema = *schema;
     }
+    if (!out.schema.is_null()) return out;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-Result<apiserver::SchemaPtr> schema_of(const api::GroupVersionResource& resource, const std::string& crd) {
+Result<std::optional<Definition>> definition_of(const api::GroupVersionResource& resource, const std::string& crd) {
   if (!crd.empty()) {
     const auto text = read_file(crd);
     if (!text) return tl::unexpected(text.error());
     if (const auto documents = parse_yaml(*text); !documents) return fail(crd + ": " + documents.error().message);
-    auto schema = schema_in(*text, resource);
-    if (schema) return schema;
+    auto found = definition_in(*text, resource);
+    if (found) return found;
     return fail(crd + ": has no CustomResourceDefinition " + resource.resource + "." + resource.group +
                 " with a schema for version " + resource.version);
   }
   for (const auto& file : embedded::external_crds()) {
-    if (auto schema = schema_in(file.content, resource)) return schema;
+    if (auto found = definition_in(file.content, resource)) return found;
   }
-  return apiserver::SchemaPtr();
+  return std::optional<Definition>();
 }
 
 bool same_kind(const JobKindPtr& a, const JobKindPtr& b) {
@@ -62,11 +70,16 @@ Result<JobKindPtr> read_job_kind_file(const std::string& path, const std::string
   if (!text) return tl::unexpected(text.error());
   auto kind = jobs::kinds::read_job_kind(*text, path);
   if (!kind) return kind;
-  const auto schema = schema_of((*kind)->resource, crd);
-  if (!schema) return tl::unexpected(schema.error());
-  if (!*schema) return kind;
+  const auto found = definition_of((*kind)->resource, crd);
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) return kind;
+  const Definition& definition = **found;
+  if (definition.kind != (*kind)->kind)
+    return fail(path + ": spec.kind: \"" + (*kind)->kind + "\": expected \"" + definition.kind +
+                "\", as the CustomResourceDefinition says (spec.names.kind)");
   // Its types refer to the schema, which nobody keeps: this one is for the check only.
-  const auto checked = jobs::kinds::read_job_kind(*text, path, cel::type_of_schema(**schema, true));
+  const cel::SchemaPtr types = cel::read_types(definition.schema);
+  const auto checked = jobs::kinds::read_job_kind(*text, path, cel::type_of_schema(*types, true));
   return checked ? kind : checked;
 }
 

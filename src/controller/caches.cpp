@@ -28,9 +28,13 @@ void Caches::listed(const api::GroupVersionResource& resource, const api::RestRe
   if (response.ok()) {
     unreadable_.erase(resource.resource);
   } else if (unreadable_.insert(resource.resource).second) {
-    log::warn("cannot be read; trying again", {{"resource", resource.resource},
-                                               {"code", response.code},
-                                               {"why", std::string(api::status_message(response))}});
+    const bool lacks_rights = response.code == 403;  // the administrator must act
+    (lacks_rights ? log::error : log::warn)(
+        lacks_rights ? "may not be read; trying again: bind Berth's user to the roles of config/install/berth.yaml"
+                     : "cannot be read; trying again",
+        {{"resource", resource.resource},
+         {"code", response.code},
+         {"why", std::string(api::status_message(response))}});
   }
 }
 
@@ -57,7 +61,8 @@ std::vector<api::GroupVersionResource> Caches::resources() const {
 std::vector<std::string> Caches::missing() const {
   std::vector<std::string> out;
   for (const kube::Informer* informer : all_) {
-    if (!informer->synced()) out.push_back(informer->resource().resource);
+    const std::string& resource = informer->resource().resource;
+    if (!informer->synced() || unreadable_.contains(resource)) out.push_back(resource);
   }
   return out;
 }

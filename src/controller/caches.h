@@ -33,7 +33,7 @@ class Caches {
   // cluster-scoped objects.
   JsonPtr get(const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) const;
   std::vector<api::GroupVersionResource> resources() const;
-  // The resources whose caches are not complete yet, by name ("workloads").
+  // The resources whose caches are not complete yet, or whose last list failed, by name ("workloads").
   std::vector<std::string> missing() const;
 
  private:

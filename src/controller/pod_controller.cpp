@@ -15,8 +15,9 @@
 namespace berth::controller {
 namespace {
 
-// Single pods that are looked at at the same time. Requests that wait to be sent take memory, and they delay decisions.
-constexpr std::size_t kSinglesInFlight = 128;
+// Single pods, and groups, that are looked at at the same time. Requests that wait to be sent take memory, they delay
+// decisions, and a server refuses some when there are too many.
+constexpr std::size_t kLooksInFlight = 128;
 
 // There are many pods whose owners have no queue.
 bool says_the_same(const jobs::ManagedPod& a, const jobs::ManagedPod& b) {
@@ -43,11 +44,11 @@ PodController::PodController(const JobEnvironment& environment, const GroupOwner
       singles_(
           shell_.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { look({What::kSingle, key}, std::move(finish)); },
-          Duration(0), nullptr, kSinglesInFlight),
+          Duration(0), nullptr, kLooksInFlight),
       groups_(
           shell_.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { look({What::kGroup, key}, std::move(finish)); },
-          shell_.options.ungate_delay) {
+          shell_.options.ungate_delay, nullptr, kLooksInFlight) {
   facts_.served_group = [this](std::string_view ns, std::string_view name) { return owners_.group(ns, name); };
 }
 

@@ -10,14 +10,6 @@
 
 namespace berth::controller {
 
-bool refused_by_terminating_namespace(const api::RestResponse& response) {
-  if (response.code != 403) return false;
-  for (const auto& cause : array_at(response.body, {"details", "causes"})) {
-    if (string_at(cause, {"reason"}) == "NamespaceTerminating") return true;
-  }
-  return false;
-}
-
 Target Target::of(const api::GroupVersionResource& resource, const Json& object) {
   return {resource, std::string(string_at(object, {"metadata", "namespace"})),
           std::string(string_at(object, {"metadata", "name"})), std::string(string_at(object, {"metadata", "uid"})),
@@ -113,7 +105,7 @@ void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
     answered();
   })](const api::RestResponse& response) {
     const bool lacks_rights = response.code == 403 && !api::kueue::refused_by_webhook(response) &&
-                              !refused_by_terminating_namespace(response);
+                              !api::refused_by_terminating_namespace(response);
     if (lacks_rights) refused(what, response);
     done(response);
     after();  // nothing when `done` destroyed this

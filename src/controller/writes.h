@@ -25,9 +25,6 @@ struct Target {
   static Target of(const api::GroupVersionResource& resource, const api::ObjectMeta& meta);
 };
 
-// Whether the namespace is being deleted and accepts no new objects, so that a retry cannot succeed.
-bool refused_by_terminating_namespace(const api::RestResponse& response);
-
 class Writes {
  public:
   using Done = std::function<void(const api::RestResponse&)>;

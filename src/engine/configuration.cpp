@@ -43,13 +43,13 @@ void Configuration::on(const CohortSeen& e) {
   known = e.object;
   if (!news) return;
   scheduler_.set_cohort(*e.object);
-  changes_.any = true;
+  changes_.any = changes_.rules = true;
 }
 
 void Configuration::on(const CohortGone& e) {
   if (facts_.registries.cohorts.erase(e.name) == 0) return;
   scheduler_.remove_cohort(e.name);
-  changes_.any = true;
+  changes_.any = changes_.rules = true;
 }
 
 void Configuration::on(const LocalQueueSeen& e) {

@@ -13,6 +13,7 @@ namespace {
 
 // spec.controllerName of admission checks that create ProvisioningRequests.
 constexpr std::string_view kProvisioningController = "kueue.x-k8s.io/provisioning-request";
+constexpr std::string_view kCohortCycle = "CohortCycle";
 
 template <typename Map>
 auto* get(const Map& map, std::string_view name) {
@@ -30,6 +31,17 @@ struct Problem {
   std::string_view reason;
   std::string message;
 };
+
+// Whether the way from the cohort to the root comes back to where it was.
+bool in_cycle(const Registries& r, std::string_view cohort) {
+  std::set<std::string_view> seen;
+  while (!cohort.empty()) {
+    if (!seen.insert(cohort).second) return true;
+    const auto* above = get(r.cohorts, cohort);
+    cohort = above == nullptr ? std::string_view() : above->parent_name;
+  }
+  return false;
+}
 
 std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
   std::vector<Problem> out;
@@ -59,6 +71,7 @@ std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
   const auto report = [&](std::string_view reason, std::string_view text, const std::vector<std::string>& names) {
     if (!names.empty()) out.push_back({reason, std::string(text) + joined(names, ",")});
   };
+  if (in_cycle(r, queue.cohort_name)) topologies.push_back({kCohortCycle, "its Cohorts form a cycle"});
   report("FlavorNotFound", "references missing ResourceFlavor(s): ", flavors);
   report("AdmissionCheckNotFound", "references missing AdmissionCheck(s): ", missing);
   report("AdmissionCheckInactive", "references inactive AdmissionCheck(s): ", inactive);
@@ -169,7 +182,8 @@ Activity Registries::activity(const LocalQueue& queue) const {
 lifecycle::QueueView Registries::view_of_cluster_queue(std::string_view name) const {
   const auto* q = cluster_queue(name);
   if (q == nullptr) return {};
-  return {true, q->meta.deletion.has_value(), activity(*q).active, q->stop_policy};
+  const Activity& is = activity(*q);
+  return {true, q->meta.deletion.has_value(), is.active, q->stop_policy, !is.active && is.reason == kCohortCycle};
 }
 
 lifecycle::QueueView Registries::view_of_local_queue(std::string_view key) const {

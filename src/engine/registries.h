@@ -47,15 +47,15 @@ struct Registries {
   const std::set<std::string>& local_queues_of(std::string_view cluster_queue) const;
 
   // Recomputes the activity and the delayed flavors of these cluster queues (deleted ones are dropped). refresh_all()
-  // does it for all; call it when flavors, topologies or checks changed. Returns the names of the queues for which
-  // either changed. activity(), delayed_flavors() and the views of cluster queues below return values as of the last
-  // refresh.
+  // does it for all; call it when flavors, topologies, checks or cohorts changed. Returns the names of the queues for
+  // which either changed. activity(), delayed_flavors() and the views of cluster queues below return values as of the
+  // last refresh.
   std::vector<std::string> refresh(const std::set<std::string>& queues);
   std::vector<std::string> refresh_all();
 
   // Whether a queue may admit; inactive with reason Unknown before its first refresh. The first of these that holds
   // gives the reason: terminating (reported alone), stopped, a missing flavor, a missing check, an inactive check, a
-  // missing topology; the message names all problems.
+  // missing topology, cohorts that form a cycle; the message names all problems.
   const Activity& activity(const api::kueue::ClusterQueue& queue) const;
   Activity activity(const api::kueue::LocalQueue& queue) const;
 

@@ -193,6 +193,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   const std::size_t said = steps.size();
   if (evicted || (stopping && !(admitted && half_started(adapter, job, w, facts)))) {
     stop(adapter, job, workload, eviction_message(w), steps);
+    if (stopping) return;  // also while the next request must wait: what stops is not started
   } else if (!suspended && !admitted) {
     stop(adapter, job, workload, "Not admitted by cluster queue", steps);
   }

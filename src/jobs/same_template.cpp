@@ -137,6 +137,21 @@ Json meaning(const Json& value, std::string_view name) {
   return out;
 }
 
+// The tolerations without those that an API server adds to every pod (admission plugin DefaultTolerationSeconds).
+// https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions
+Json without_default_tolerations(const Json& tolerations) {
+  if (!tolerations.is_array()) return tolerations;
+  JsonArray out;
+  for (const Json& each : tolerations.get_array()) {
+    const auto key = string_at(each, {"key"});
+    const bool is_added = (key == "node.kubernetes.io/not-ready" || key == "node.kubernetes.io/unreachable") &&
+                          string_at(each, {"operator"}) == "Exists" && string_at(each, {"effect"}) == "NoExecute" &&
+                          int_at(each, {"tolerationSeconds"}) == 300;
+    if (!is_added) out.push_back(each);
+  }
+  return out;
+}
+
 // The member of the spec, or null.
 const Json& member(const Json& pod_template, std::string_view name) {
   static const Json kNone;
@@ -182,7 +197,11 @@ std::string template_difference(const Json& a, const Json& b, bool placement_too
   for (const std::string_view part : parts) {
     const Json &left = member(a, part), &right = member(b, part);
     if (json_equal(left, right)) continue;
-    const Json is = meaning(left, part), other = meaning(right, part);
+    Json is = meaning(left, part), other = meaning(right, part);
+    if (part == "tolerations") {
+      is = without_default_tolerations(is);
+      other = without_default_tolerations(other);
+    }
     if (json_equal(is, other) || (says_nothing(is) && says_nothing(other))) continue;
     return first_difference(is, other, "spec." + std::string(part));
   }

@@ -46,6 +46,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   EventRecorderOptions options;
   std::uint64_t random;
   std::uint64_t dropped = 0;
+  bool told_refusal = false;
   std::size_t in_flight = 0;
   std::function<void()> on_idle;
   std::size_t waiting = 0;  // series that wait for a retry or for their next count; bounded as the queue
@@ -213,10 +214,18 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
       if (planted(Planted::kEventStorm)) return enqueue(series);
       if (series->count > series->written) write_again(series);
     } else {
+      if (response.code == 403) refused(response);
       failed(series, response.code);
     }
     send();
     tell_when_idle();
+  }
+
+  // The administrator must act. Logged once.
+  void refused(const api::RestResponse& response) {
+    if (api::refused_by_terminating_namespace(response) || std::exchange(told_refusal, true)) return;
+    log::error("the API server refuses events: bind Berth's user to the roles of config/install/berth.yaml",
+               {{"why", std::string(api::status_message(response))}});
   }
 
   void failed(const SeriesPtr& series, int code) {

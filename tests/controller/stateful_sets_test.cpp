@@ -105,6 +105,51 @@ TEST_F(StatefulSetsTest, ScaledToZeroItHoldsNoQuotaAndComesBackWithAnotherNumber
   EXPECT_FALSE(gated("a-0") || gated("a-1") || gated("a-2"));
 }
 
+// kubectl delete --cascade=orphan: the pods lose their owner, and a new set of the same name takes them over.
+TEST_F(StatefulSetsTest, PodsThatWaitGoOnWithoutTheirSetAndWithANewOne) {
+  const auto tolerations = R"({"spec":{"tolerations":[)"
+                           R"({"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute",)"
+                           R"("tolerationSeconds":300}]}})";
+  const auto orphan = [&](const std::string& name) {
+    for (const char* index : {"-0", "-1"})
+      EXPECT_TRUE(patch(kPods, "default", name + index, R"({"metadata":{"ownerReferences":null}})").ok());
+    remove(kSets, "default", name);
+    pass();
+  };
+  const Json blocker = set("blocker", 4);
+  pass();
+  for (const std::string name : {"a", "b"}) {
+    const Json made = set(name, 2);
+    for (const int index : {0, 1}) {
+      pod(made, index);
+      EXPECT_TRUE(patch(kPods, "default", name + "-" + std::to_string(index), tolerations).ok());
+    }
+    pass();
+    EXPECT_TRUE(gated(name + "-0"));
+    orphan(name);
+  }
+  const Json again = set("b", 2);
+  const Json owner = JsonArray{JsonObject{{"apiVersion", "apps/v1"},
+                                          {"kind", "StatefulSet"},
+                                          {"name", "b"},
+                                          {"uid", string_at(again, {"metadata", "uid"})},
+                                          {"controller", true}}};
+  for (const char* pod : {"b-0", "b-1"})
+    EXPECT_EQ(string_at(patch(kPods, "default", pod,
+                              to_string(Json(JsonObject{{"metadata", JsonObject{{"ownerReferences", owner}}}})))
+                            .body,
+                        {"message"}),
+              "");
+  pass();
+  for (const int index : {0, 1}) {
+    EXPECT_FALSE(exists(kPods, "default", "b-" + std::to_string(index))) << "its group cannot change";
+    pod(again, index);
+  }
+  remove(kSets, "default", "blocker");
+  pass(30);
+  for (const char* pod : {"a-0", "a-1", "b-0", "b-1"}) EXPECT_FALSE(gated(pod)) << pod;
+}
+
 TEST_F(StatefulSetsTest, AWaitingOneMayChangeItsQueue) {
   set("blocker", 4);
   pass();

@@ -133,6 +133,37 @@ TEST_F(TrainJobsTest, ARunningJobWhoseRuntimeGoesAwayRunsOn) {
   EXPECT_THAT(controller->engine().held_quotas(), IsEmpty());
 }
 
+// While its pods are still there, nothing can be restored: the stop waits, and the old workload starts nothing.
+TEST_F(TrainJobsTest, ARunningJobWhoseRuntimeChangesStopsOnceAndStartsOnce) {
+  runtime("mine", 2);
+  submit("a", "mine");
+  ASSERT_TRUE(runs("a"));
+  const auto generation = [&] { return int_at(seen(kTrainJobs, "a"), {"metadata", "generation"}); };
+  EXPECT_TRUE(patch(kTrainJobs, "default", "a",
+                    R"({"status":{"jobsStatus":[{"name":"node","ready":0,"succeeded":0,)"
+                    R"("failed":0,"active":2,"suspended":0}]}})",
+                    api::PatchType::kMerge, "status")
+                  .ok());
+  pass();
+  const auto before = generation();
+  EXPECT_TRUE(patch(kClusterRuntimes, "", "mine",
+                    R"({"spec":{"template":{"spec":{"replicatedJobs":[)" +
+                        to_string(parse_yaml(node("1", "3")).value().front()) + "]}}}}")
+                  .ok());
+  pass(5);
+  EXPECT_FALSE(runs("a"));
+  EXPECT_EQ(generation(), before + 1) << "it is suspended, and waits for its pods";
+  EXPECT_TRUE(patch(kTrainJobs, "default", "a",
+                    R"({"status":{"jobsStatus":[{"name":"node","ready":0,"succeeded":0,)"
+                    R"("failed":0,"active":0,"suspended":1}]}})",
+                    api::PatchType::kMerge, "status")
+                  .ok());
+  pass(30);
+  EXPECT_TRUE(runs("a"));
+  ASSERT_EQ(workloads().size(), 1u);
+  EXPECT_EQ(int_at(array_at(workloads()[0], {"spec", "podSets"}).at(0), {"count"}), 3);
+}
+
 TEST_F(TrainJobsTest, ARunningJobWhoseRuntimeBecomesUnreadableRunsOn) {
   runtime("mine", 2);
   EXPECT_TRUE(submit("a", "mine").ok());

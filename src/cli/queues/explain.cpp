@@ -89,7 +89,8 @@ int explain_then(const Session& session, const ExplainFlags& flags, Time at) {
   const std::string ns = namespace_then(flags.common);
   const auto explanation = replayed->engine->explain(replayed->at, ns, flags.name);
   if (!explanation)
-    return session.failed(did_not_exist("workload " + ns + "/" + flags.name, *replayed) + ", or had finished");
+    return session.failed(did_not_exist("workload " + ns + "/" + flags.name, flags.moment, *replayed) +
+                          ", or had finished");
   return print(session, *format,
                api::visibility::encode_answer({std::string(api::visibility::kVersions.front()), ns, flags.name},
                                               engine::to_json(*explanation)));

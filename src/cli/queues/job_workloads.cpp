@@ -64,6 +64,19 @@ std::string why_no_workload(const Session& session, Opened& opened, const ForObj
          "too new";
 }
 
+// A workload may be finished while its job is not: others finish it, or the job cannot start.
+std::string how_it_ended(const Json& workload) {
+  for (const Json& condition : array_at(workload, {"status", "conditions"})) {
+    if (string_at(condition, {"type"}) != api::kueue::kFinished) continue;
+    const std::string_view reason = string_at(condition, {"reason"});
+    if (reason == "Succeeded" || reason == "Failed") break;
+    return " waits for nothing: its workload " + std::string(string_at(workload, {"metadata", "name"})) +
+           " is finished (" + std::string(reason) + ": " + std::string(string_at(condition, {"message"})) +
+           "); delete the workload to queue what has not run";
+  }
+  return " has finished: its workload waits for nothing";
+}
+
 }  // namespace
 
 std::string_view where_its_workloads_are(const FoundResource& resource) {
@@ -85,18 +98,18 @@ Result<std::vector<std::string>> workloads_of_job(const Session& session, Opened
   auto workloads =
       list_objects(session, *opened.server, {kWorkload.resource(), std::string(kWorkload.name), opened.ns, {}, {}});
   if (!workloads) return tl::unexpected(workloads.error());
-  bool finished = false;
+  const Json* finished = nullptr;
   std::vector<std::string> out;
   for (const Json& workload : *workloads) {
     if (!belongs_to(workload, *found->object)) continue;
     if (state_of(workload) == WorkloadState::kFinished) {
-      finished = true;
+      finished = &workload;
     } else {
       out.emplace_back(string_at(workload, {"metadata", "name"}));
     }
   }
   if (!out.empty()) return out;
-  if (finished) return fail(what + " has finished: its workload waits for nothing");
+  if (finished != nullptr) return fail(what + how_it_ended(*finished));
   return fail(what + " has no workload: " + why_no_workload(session, opened, *found));
 }
 

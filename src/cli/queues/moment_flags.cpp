@@ -31,8 +31,10 @@ Result<journal::Replayed> replayed_at(const MomentFlags& flags, Time at) {
 
 std::string namespace_then(const CommonFlags& flags) { return flags.ns.empty() ? "default" : flags.ns; }
 
-std::string did_not_exist(const std::string& what, const journal::Replayed& replayed) {
-  return what + " did not exist at " + format_time(replayed.at);
+std::string did_not_exist(const std::string& what, const MomentFlags& flags, const journal::Replayed& replayed) {
+  const std::string last = format_time(replayed.at);
+  if (flags.at.empty() || flags.at == last) return what + " did not exist at " + last;
+  return what + " did not exist at " + flags.at + " (the last record before: " + last + ")";
 }
 
 }  // namespace berth::cli::queues

@@ -27,6 +27,6 @@ Result<journal::Replayed> replayed_at(const MomentFlags& flags, Time at);
 std::string namespace_then(const CommonFlags& flags);
 
 // "workload team/train did not exist at ..."
-std::string did_not_exist(const std::string& what, const journal::Replayed& replayed);
+std::string did_not_exist(const std::string& what, const MomentFlags& flags, const journal::Replayed& replayed);
 
 }  // namespace berth::cli::queues

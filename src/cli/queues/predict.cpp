@@ -135,8 +135,8 @@ int predict_then(const Session& session, const Format& format, const PredictFlag
     const auto pending = local ? engine.pending_in_local_queue(ns, flags.name, 0, kShownPredictions)
                                : engine.pending_in_cluster_queue(flags.name, 0, kShownPredictions);
     if (!pending)
-      return session.failed(
-          did_not_exist(local ? "LocalQueue " + ns + "/" + flags.name : "ClusterQueue " + flags.name, *replayed));
+      return session.failed(did_not_exist(local ? "LocalQueue " + ns + "/" + flags.name : "ClusterQueue " + flags.name,
+                                          flags.moment, *replayed));
     keys.clear();
     for (const auto& each : *pending) keys.push_back(api::object_key(each.object->meta));
   }
@@ -145,7 +145,8 @@ int predict_then(const Session& session, const Format& format, const PredictFlag
   JsonArray all;
   for (const auto& prediction : engine::predict(engine, *history, replayed->at, keys, limits)) {
     if (!prediction.found)
-      return session.failed(did_not_exist("workload " + ns + "/" + flags.name, *replayed) + ", or had finished");
+      return session.failed(did_not_exist("workload " + ns + "/" + flags.name, flags.moment, *replayed) +
+                            ", or had finished");
     if (!queue && prediction.unknown_count > 0 && prediction.started == 0)
       return session.failed("workload " + ns + "/" + flags.name + ": " + engine::summary(prediction));
     all.push_back(document_of(prediction));

@@ -36,7 +36,7 @@ void Blockers::find() {
   const State state = lifecycle::state_of(w);
   if (state == State::kInactive)
     add("Deactivated", "The workload is inactive (spec.active is false).",
-        "Set spec.active to true: berth resume workload " + w.meta.name);
+        "Set spec.active to true: berth resume workload " + w.meta.name + " -n " + w.meta.ns);
   if (state == State::kEvicting)
     add("Evicting", "The workload is being evicted and waits until its pods have ended.",
         "Nothing: it is queued again after that.");

@@ -33,13 +33,18 @@ std::optional<Time> requeue_at(const WorkloadRef& w) {
   return w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt;
 }
 
+PendingReason inactive_queue(const Situation& s) {
+  const std::string_view cause = s.cluster_queue.in_cycle ? ": its Cohorts form a cycle" : "";
+  return why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive" + std::string(cause));
+}
+
 std::optional<PendingReason> queue_reason(const Situation& s) {
   if (!s.local_queue.exists) return why(reason::kMisconfigured, "LocalQueue " + s.local_queue_name + " doesn't exist");
   if (s.local_queue.stop != StopPolicy::kNone || s.local_queue.terminating)
     return why(reason::kSuspended, "LocalQueue " + s.local_queue_name + " is inactive");
   if (!s.cluster_queue.exists)
     return why(reason::kMisconfigured, "ClusterQueue " + s.cluster_queue_name + " doesn't exist");
-  if (!s.cluster_queue.active) return why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive");
+  if (!s.cluster_queue.active) return inactive_queue(s);
   return std::nullopt;
 }
 
@@ -155,8 +160,7 @@ Next next_reserved(const WorkloadRef& w, const Situation& s, Time now) {
   if (!s.cluster_queue.exists || s.cluster_queue.terminating || s.cluster_queue.stop != StopPolicy::kNone ||
       !s.local_queue.exists || s.local_queue.stop != StopPolicy::kNone) {
     const auto reason = queue_reason(s);
-    return make(withdraw(
-        w, reason.value_or(why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive")), now));
+    return make(withdraw(w, reason.value_or(inactive_queue(s)), now));
   }
   if (!lists_checks(w, s.checks)) return make(sync_checks(w, s.checks, now));
   if (all_checks_ready(w, s.checks) && !topology_is_delayed(w.status)) return make(admit(w, now));

@@ -19,6 +19,7 @@ struct QueueView {
   bool terminating = false;
   bool active = false;  // may admit
   api::kueue::StopPolicy stop = api::kueue::StopPolicy::kNone;
+  bool in_cycle = false;  // not active because its cohorts form a cycle
 };
 
 struct Situation {

@@ -355,8 +355,4 @@ std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
   return untold;
 }
 
-void PendingQueue::forget_reasons() {
-  for (const auto& [class_key, id] : by_key_) classes_[id.index()].reason.clear();
-}
-
 }  // namespace berth::engine

@@ -135,8 +135,6 @@ class PendingQueue {
   };
   // Members that were parked without evaluation since the last call.
   std::vector<Untold> take_untold();
-  // Makes every class report its reason to all members again when it is parked next.
-  void forget_reasons();
   std::vector<std::string> check() const;
 
  private:

@@ -104,7 +104,6 @@ class Ledger {
   bool in_cycle(QuotaNodeId node) const {
     return at(node).in_cycle;
   }  // its ancestors contain a cycle: the tree is inactive
-  std::size_t nodes_in_cycles() const { return nodes_in_cycles_; }
   int height(QuotaNodeId node) const { return at(node).height; }  // 0 for a cluster queue
   std::span<const QuotaNodeId> children(QuotaNodeId node) const {
     return at(node).children;
@@ -267,7 +266,6 @@ class Ledger {
   std::vector<Undo> journal_;
   std::size_t open_trials_ = 0;
   std::uint64_t configuration_ = 0;
-  std::size_t nodes_in_cycles_ = 0;
 };
 
 }  // namespace berth::engine

@@ -152,7 +152,6 @@ void Ledger::place_subtree(QuotaNodeId node) {
   seen[node.index()] = true;
   for (std::size_t i = 0; i < order.size(); ++i) {
     Node& each = at(order[i]);
-    if (cycle != each.in_cycle) cycle ? ++nodes_in_cycles_ : --nodes_in_cycles_;
     each.in_cycle = cycle;
     each.up = cycle ? QuotaNodeId() : each.parent;
     each.root = cycle ? QuotaNodeId() : root;

@@ -37,8 +37,6 @@ bool SchedulerState::has_topology(const std::vector<QuotaNodeId>& roots) const {
 Scheduler::Impl::Impl(const Impl& other, const std::vector<QuotaNodeId>* roots)
     : state(other.state, roots),
       pass(state),
-      cut_off(other.cut_off),
-      seen_configuration(other.seen_configuration),
       precedence_of(other.precedence_of),
       adopted(other.adopted),
       backoffs(other.backoffs) {
@@ -46,7 +44,6 @@ Scheduler::Impl::Impl(const Impl& other, const std::vector<QuotaNodeId>* roots)
   std::ranges::copy_if(other.dirty, std::back_inserter(dirty), here);
   std::ranges::copy_if(other.topology_queues, std::inserter(topology_queues, topology_queues.end()), here);
   if (roots == nullptr) return;
-  std::erase_if(cut_off, [&](WorkloadId id) { return !state.slots.known(id); });
   std::erase_if(backoffs, [&](const auto& each) { return !state.slots.known(each.second); });
   std::erase_if(state.waits_for_leavers, [&](const auto& each) { return !here(each.second); });
 }

@@ -68,7 +68,6 @@ inline constexpr std::string_view kWaitingForQuota = "WaitingForQuota";
 inline constexpr std::string_view kWaitingForPreemptedWorkloads = "WaitingForPreemptedWorkloads";
 inline constexpr std::string_view kTopologyPlacementFailed = "TopologyPlacementFailed";
 inline constexpr std::string_view kWaitingForPodsReady = "WaitingForPodsReady";
-inline constexpr std::string_view kSuspended = "Suspended";
 
 // How often workloads of a cluster queue wanted victims that others of the same cycle had chosen already, since the
 // scheduler was made.

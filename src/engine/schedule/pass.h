@@ -20,9 +20,6 @@ class Pass {
   // cycles and should be called again. Trees whose pods may compete for the same places must be processed together.
   bool run(std::span<const QuotaNodeId> roots, Time now, Decisions& out);
 
-  // Reports to a pending workload that it is not evaluated because the cohorts of its queue form a cycle.
-  void tell_cut_off(WorkloadId workload, Decisions& out);
-
  private:
   struct Word {
     WorkloadId workload;  // invalid: the message was withdrawn

@@ -124,17 +124,6 @@ void Pass::tell_waits() {
   words_.clear();
 }
 
-void Pass::tell_cut_off(WorkloadId workload, Decisions& out) {
-  Slot& slot = state_.slots[workload];
-  std::string text = "ClusterQueue " + state_.ledger.name(slot.queue) + " is inactive: its Cohorts form a cycle";
-  const std::uint64_t print = fingerprint(kSuspended, text);
-  if (slot.told == print) return;
-  slot.told = print;
-  slot.told_reason = kSuspended;
-  slot.told_of_other = true;
-  out.push_back(Wait{workload, std::string(kSuspended), std::move(text)});
-}
-
 void Pass::tell_untold(Queue& queue) {
   for (const auto& [workload, reason] : queue.pending.take_untold()) {
     Slot& slot = state_.slots[workload];

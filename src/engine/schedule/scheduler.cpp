@@ -10,26 +10,6 @@ Scheduler::~Scheduler() = default;
 Scheduler::Scheduler(Scheduler&&) noexcept = default;
 Scheduler& Scheduler::operator=(Scheduler&&) noexcept = default;
 
-void Scheduler::Impl::find_cut_off() {
-  if (std::exchange(seen_configuration, state.ledger.configuration()) == state.ledger.configuration()) return;
-  if (state.ledger.nodes_in_cycles() == 0) return;
-  for (const auto& queue : state.queues) {
-    if (queue == nullptr || !state.ledger.in_cycle(queue->node)) continue;
-    queue->pending.forget_reasons();
-    const auto all = queue->pending.page(0, queue->pending.size());
-    cut_off.insert(all.begin(), all.end());
-  }
-}
-
-void Scheduler::Impl::tell_cut_off(Decisions& out) {
-  find_cut_off();
-  for (const WorkloadId workload : std::exchange(cut_off, {})) {
-    if (!state.slots.known(workload) || state.slots[workload].place != Slot::Place::kQueued) continue;
-    const Queue& queue = *state.queue(state.slots[workload].queue);
-    if (queue.configured && queue.active && state.ledger.in_cycle(queue.node)) pass.tell_cut_off(workload, out);
-  }
-}
-
 void Scheduler::Impl::end_backoffs(Time now) {
   while (!backoffs.empty() && backoffs.begin()->first <= now) {
     WorkloadId workload = backoffs.begin()->second;
@@ -64,7 +44,6 @@ Decisions Scheduler::schedule(Time now) {
     for (auto& [name, counts] : state.overlaps) counts.skips = 0;
   }
   Decisions decisions;
-  impl_->tell_cut_off(decisions);
   const std::vector<QuotaNodeId> joint = impl_->trees_with_topology();
   if (std::any_of(joint.begin(), joint.end(), [&](QuotaNodeId root) { return roots.contains(root); })) {
     impl_->run_pass(joint, now, decisions);

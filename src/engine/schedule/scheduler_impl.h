@@ -39,9 +39,6 @@ struct Scheduler::Impl {
   void forget_precedence(QuotaNodeId queue);
   void forget_precedence_if_configured();  // of all trees, when quotas, parents or policies have changed
   void wake_spared(const std::vector<WorkloadId>& workloads);
-  void find_cut_off();  // call it after a change of the cohorts
-  // reports to workloads that are not evaluated because their cohorts form a cycle
-  void tell_cut_off(Decisions& out);
   bool submitted_through(const Slot& slot, std::string_view local_queue) const;
   void submit_through(Slot& slot, std::string_view local_queue);
   // when the last one becomes ready, workloads that waited for it may go on
@@ -56,8 +53,6 @@ struct Scheduler::Impl {
   SchedulerState state;
   Pass pass;
   std::vector<QuotaNodeId> dirty;         // queues in which a workload may have become admissible
-  std::set<WorkloadId> cut_off;           // workloads in queues whose cohorts form a cycle, possibly not told yet
-  std::uint64_t seen_configuration = 0;   // the ledger's configuration() when find_cut_off() last ran
   std::uint64_t precedence_of = 0;        // the ledger's configuration() to which the history of preemptions belongs
   std::set<QuotaNodeId> topology_queues;  // queues that have flavors with a topology
   std::map<std::string, UseId, std::less<>> adopted;  // by UID of a workload that is not held yet

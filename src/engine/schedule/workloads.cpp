@@ -68,7 +68,6 @@ void Scheduler::Impl::place(WorkloadId workload) {
 void Scheduler::Impl::push(WorkloadId workload) {
   Queue& queue = *state.queue(state.slots[workload].queue);
   queue.pending.push(workload, queue.config.age_decides());
-  if (state.ledger.in_cycle(queue.node)) cut_off.insert(workload);
 }
 
 bool Scheduler::Impl::submitted_through(const Slot& slot, std::string_view local_queue) const {
@@ -101,10 +100,7 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
     impl_->forget_precedence(slot.queue);
   if (slot.shape.valid()) state.shapes.release(slot.shape);
   slot.shape = shape;
-  if (same) {
-    if (state.ledger.in_cycle(queue.node)) impl_->cut_off.insert(workload);
-    return slot.told != 0;
-  }
+  if (same) return slot.told != 0;
   QuotaNodeId former = waits ? slot.queue : QuotaNodeId();
   if (waits) impl_->leave_queue(workload);
   slot.queue = queue.node;

@@ -18,6 +18,11 @@ namespace {
 
 JobEvent excess_deleted() { return {false, "ExcessPodDeleted", "Excess pod deleted"}; }
 
+JobEvent pod_of_another_group(const std::string& group) {
+  return {false, "PodOfAnotherGroup",
+          "Deleted, so that its owner makes another: it was in the group of a former owner, and cannot join " + group};
+}
+
 }  // namespace
 
 bool is_pod_owner(const api::kueue::Workload& workload, const ManagedPod& pod) {
@@ -98,7 +103,7 @@ bool GroupScene::any(Which which) const {
   return std::any_of(pods.begin(), pods.end(), [&](const auto& pod) { return which(*pod); });
 }
 
-// The group of a pod cannot change. So a pod of a former owner with the same name cannot join; a client must delete it.
+// The group of a pod cannot change. So a pod that waited for a former owner of the same name cannot join.
 bool GroupScene::is_in_another_group(const ManagedPod& pod) const {
   const auto named = api::kueue::pod_group_name(*pod.object, facts.gates.identifier_annotations);
   return is_waiting_pod(pod) && !named.empty() && named != name;
@@ -109,10 +114,7 @@ void GroupScene::put_pods_into_group() {
   for (const auto& pod : pods) {
     if (owner->total == 0 && pod->gated) continue;  // it is about to be deleted
     if (is_in_another_group(*pod)) {
-      say({true, "PodOfAnotherGroup",
-           "Pod " + pod->name + " cannot join the group " + name + ": " + std::string(api::kueue::kPodGroupName) +
-               " names the group of a former owner and cannot change. Delete the pod, so that its owner makes "
-               "another"});
+      plan.actions.push_back({pod, std::nullopt, true, pod_of_another_group(name)});
     } else if (auto action = put_into_group(*owner, pod, facts.gates)) {
       plan.actions.push_back(std::move(*action));
     } else {

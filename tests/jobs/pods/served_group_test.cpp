@@ -164,11 +164,12 @@ TEST(ServedGroups, PodsArePutIntoTheGroupInOneRequest) {
 }
 
 // The webhook of pods refuses another group.
-TEST(ServedGroups, APodOfAFormerOwnerKeepsItsGroup) {
+TEST(ServedGroups, APodThatWaitedForAFormerOwnerIsMadeAnew) {
   const auto pod = served(new_pod("a-0", R"({metadata: {annotations: {kueue.x-k8s.io/pod-group-name: former}}})"));
   const PodPlan plan = look(set_of(), {pod}, stored(kAdmitted));
-  EXPECT_TRUE(plan.actions.empty());
-  EXPECT_EQ(events(plan), Texts{"PodOfAnotherGroup"});
+  ASSERT_EQ(plan.actions.size(), 1u);
+  EXPECT_TRUE(plan.actions[0].remove);
+  EXPECT_EQ(plan.actions[0].event->reason, "PodOfAnotherGroup");
 }
 
 TEST(ServedGroups, AnAdmittedWorkloadLetsThePodsGo) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "api/core/pod_resources.h"
 #include "api/kueue/topology_annotations.h"
 #include "base/quantity.h"
 #include "jobs/kinds/templates.h"
@@ -42,18 +43,20 @@ bool is_cleaned_up(const Json& job, const Json& cluster) {
   return string_at(job, {"metadata", "annotations", "ray.io/ft-enabled"}) == "true";
 }
 
-void raise(Json& requests, std::string_view resource, std::string_view least) {
-  const auto now = Quantity::parse(string_at(requests, {resource}));
-  const auto wanted = Quantity::parse(least);
-  if (!now || *now < *wanted) ensure_path(requests, {resource}) = least;
+// Without a request the limit is the request.
+void raise(Json& resources, std::string_view resource, std::string_view least) {
+  const Json* asked = find_path(resources, {"requests", resource});
+  if (asked == nullptr) asked = find_path(resources, {"limits", resource});
+  const auto now = asked == nullptr ? Result<Quantity>() : api::decode_quantity(*asked);
+  if (!now || *now < *Quantity::parse(least)) ensure_path(resources, {"requests", resource}) = least;
 }
 
 void make_room_for_cleanup(Json& pod_template) {
   JsonArray containers = array_at(pod_template, {"spec", "containers"});
   if (containers.empty()) return;
-  Json& requests = ensure_path(containers.front(), {"resources", "requests"});
-  raise(requests, "cpu", "200m");
-  raise(requests, "memory", "256Mi");
+  Json& resources = ensure_path(containers.front(), {"resources"});
+  raise(resources, "cpu", "200m");
+  raise(resources, "memory", "256Mi");
   ensure_path(pod_template, {"spec", "containers"}) = std::move(containers);
 }
 

@@ -144,21 +144,28 @@ class Reader {
         "the path of a " + cel::to_string(*cel::basic_type(wanted)) + "; the schema has a " + cel::to_string(*type));
   }
 
-  void read_expression(Fields& fields, std::string_view name, Expression& out, Kind wanted, UsedIn where = UsedIn::kJob,
+  // Returns whether there is one, right or wrong.
+  bool read_expression(Fields& fields, std::string_view name, Expression& out, Kind wanted, UsedIn where = UsedIn::kJob,
                        bool required = false, const cel::TypePtr& item = nullptr) {
     const Json* value = fields.take(name);
-    if (value != nullptr && !value->is_null() && !value->is_string())
-      return fields.expected(name, *value, "a CEL expression as a text, in quotes");
+    if (value != nullptr && !value->is_null() && !value->is_string()) {
+      fields.expected(name, *value, "a CEL expression as a text, in quotes");
+      return true;
+    }
     const std::string source(value != nullptr && value->is_string() ? view(value->get_string()) : std::string_view());
     if (source.empty()) {
       if (required) fields.error(name, "required: a CEL expression");
-      return;
+      return false;
     }
     const bool typed = check_ == SchemaCheck::kAll;
     auto compiled = typed ? Expression::compile(source, wanted, where, self_, item ? item : self_)
                           : Expression::compile(source, wanted, where);
-    if (!compiled) return fields.expected(name, Json(source), compiled.error().message);
-    out = std::move(*compiled);
+    if (compiled) {
+      out = std::move(*compiled);
+    } else {
+      fields.expected(name, Json(source), compiled.error().message);
+    }
+    return true;
   }
 
   void read_pod_sets(Fields& spec, JobKindSpec& kind) {
@@ -175,8 +182,8 @@ class Reader {
     cel::TypePtr item = type_below(self_, rule.items.empty() ? rule.item : rule.items);
     if (!rule.items.empty() && item) item = item->kind == Kind::kList ? item->element : nullptr;
     entry.text("name", rule.name);
-    read_expression(entry, "nameFrom", rule.name_from, Kind::kString, UsedIn::kPodSet, false, item);
-    if (rule.name.empty() == !rule.name_from) entry.error("name", "give either name or nameFrom");
+    const bool from = read_expression(entry, "nameFrom", rule.name_from, Kind::kString, UsedIn::kPodSet, false, item);
+    if (rule.name.empty() != from) entry.error("name", "give either name or nameFrom");
     if (const auto broken = api::check_dns_label(rule.name); !rule.name.empty() && !broken.empty())
       entry.expected("name", Json(rule.name), "the name of a pod set: " + broken);
     if (!rule.name.empty() && !rule.items.empty()) entry.error("name", "the pod sets of a list need nameFrom");
@@ -249,7 +256,7 @@ class Reader {
 
   void read_operator(Fields fields, JobKindSpec& kind) {
     OperatorRule& rule = kind.pretend;
-    read_expression(fields, "status", rule.status, Kind::kMap, UsedIn::kOperator);
+    const bool tells = read_expression(fields, "status", rule.status, Kind::kMap, UsedIn::kOperator);
     read_label(fields, "podIndexLabel", rule.pod_index_label);
     fields.texts("decides", rule.decides);
     check_decides(fields, kind);
@@ -257,7 +264,7 @@ class Reader {
     // The type of `item` differs between the pod sets.
     read_expression(fields, "restartPolicy", rule.restart_policy, Kind::kString, UsedIn::kPodSet, false,
                     cel::basic_type(Kind::kDyn));
-    if (fields.present() && !rule.status) fields.error("status", "required: a CEL expression");
+    if (fields.present() && !tells) fields.error("status", "required: a CEL expression");
     fields.done();
   }
 
