@@ -73,6 +73,23 @@ TEST(Ray, ContainersThatTheOperatorAddsCount) {
             R"({"cpu":"200m","memory":"1Gi"})");
 }
 
+// The pod that cleans up Redis uses the quota of the head, which keeps what it asks for.
+TEST(Ray, AHeadThatIsCleanedUpAsksForNoLess) {
+  const auto resources = [](std::string_view given) {
+    const Json job = yaml(
+        "{spec: {gcsFaultToleranceOptions: {}, headGroupSpec: {template: {spec: {containers: [{name: h, "
+        "resources: " +
+        std::string(given) + "}]}}}}}");
+    return canonical_json(
+        *find_path(array_at(head_of(job_of("RayCluster"), job), {"spec", "containers"})[0], {"resources"}));
+  };
+  EXPECT_EQ(resources("{requests: {cpu: 20, memory: 1Gi}}"), R"({"requests":{"cpu":20,"memory":"1Gi"}})");
+  EXPECT_EQ(resources("{limits: {cpu: '20', memory: 100Mi}}"),
+            R"({"limits":{"cpu":"20","memory":"100Mi"},"requests":{"memory":"256Mi"}})");
+  EXPECT_EQ(resources("{limits: {cpu: 4}, requests: {cpu: 100m}}"),
+            R"({"limits":{"cpu":4},"requests":{"cpu":"200m","memory":"256Mi"}})");
+}
+
 TEST(Ray, TheSubmitterIsAPodOrAContainerOfTheHead) {
   const auto adapter = job_of("RayJob");
   const Json pod = object("rayClusterSpec");

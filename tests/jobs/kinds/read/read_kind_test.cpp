@@ -10,6 +10,7 @@ namespace {
 
 using support::yaml;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr std::string_view kGood = R"(apiVersion: berth.dev/v1alpha1
 kind: JobKind
@@ -156,6 +157,38 @@ TEST(ReadKind, TheSchemaOfTheKindIsChecked) {
           "flux.yaml:8: spec.suspend: is \"spec.suspend\", expected the path of a bool; the schema has a string"));
   EXPECT_THAT(kind.error().message, HasSubstr("expected a path that the schema of the kind has"));
   EXPECT_THAT(kind.error().message, HasSubstr("expected a CEL expression of type int, found one of type string"));
+}
+
+// The types of a definition are any.
+TEST(ReadKind, ItemsThatAreNoListAreAMistake) {
+  const std::string text = with("- name: main", "- items: spec.parts\n      nameFrom: item.name");
+  const auto misfit = [&](const cel::Schema& parts) {
+    cel::Schema spec, root;
+    spec.type = root.type = cel::SchemaType::kObject;
+    spec.properties["parts"] = std::make_shared<cel::Schema>(parts);
+    root.properties["spec"] = std::make_shared<cel::Schema>(spec);
+    const auto kind = read_job_kind(text, "flux.yaml", cel::type_of_schema(root, true));
+    return kind ? std::string() : kind.error().message;
+  };
+  cel::Schema parts;
+  parts.type = cel::SchemaType::kInteger;
+  EXPECT_THAT(misfit(parts), HasSubstr("spec.podSets[0].items: is \"spec.parts\", expected the path of a list; the "
+                                       "schema has a int"));
+  parts.type = cel::SchemaType::kObject;
+  parts.additional = std::make_shared<cel::Schema>();
+  EXPECT_THAT(misfit(parts), HasSubstr("expected the path of a list; the schema has a map(string, dyn)"));
+  parts = {};
+  parts.type = cel::SchemaType::kArray;
+  EXPECT_THAT(misfit(parts), Not(HasSubstr("spec.parts")));
+}
+
+TEST(ReadKind, AWrongExpressionIsNotMissing) {
+  const std::string names = error_of(with("name: main", "nameFrom: item..name"));
+  EXPECT_THAT(names, HasSubstr("flux.yaml:10: spec.podSets[0].nameFrom"));
+  EXPECT_THAT(names, Not(HasSubstr("either")));
+  const std::string status = error_of(std::string(kGood) + "  operator: {status: phas}\n");
+  EXPECT_THAT(status, HasSubstr("spec.operator.status"));
+  EXPECT_THAT(status, Not(HasSubstr("required")));
 }
 
 }  // namespace
