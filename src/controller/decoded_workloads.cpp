@@ -29,16 +29,16 @@ bool ended_without_job(const api::kueue::Workload& workload) {
 // What is kept of a finished workload: there are many, and what led to its end takes half of the memory of each. It is
 // still known that it was admitted, in which cluster queue and with how many pods.
 WorkloadPtr without_history(const api::kueue::Workload& finished) {
-  namespace names = api::kueue;
-  auto kept = std::make_shared<names::Workload>(finished);
+  auto kept = std::make_shared<api::kueue::Workload>(finished);
   api::Conditions conditions;
-  for (const auto type : {names::kQuotaReserved, names::kAdmitted, names::kFinished}) {
+  conditions.reserve(3);
+  for (const auto type : {api::kueue::kQuotaReserved, api::kueue::kAdmitted, api::kueue::kFinished}) {
     const auto* condition = api::find_condition(finished.status.conditions, type);
     if (condition == nullptr) continue;
     conditions.push_back(*condition);
-    if (type != names::kFinished) conditions.back().message = {};
+    if (type != api::kueue::kFinished) conditions.back().message = {};
   }
-  kept->status.conditions.assign(conditions.begin(), conditions.end());
+  kept->status.conditions = std::move(conditions);
   if (kept->status.admission) {
     for (auto& assignment : kept->status.admission->pod_set_assignments) {
       assignment.flavors.clear();
