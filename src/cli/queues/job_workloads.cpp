@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/object_condition.h"
 #include "api/resources.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/lister.h"
@@ -66,15 +67,13 @@ std::string why_no_workload(const Session& session, Opened& opened, const ForObj
 
 // A workload may be finished while its job is not: others finish it, or the job cannot start.
 std::string how_it_ended(const Json& workload) {
-  for (const Json& condition : array_at(workload, {"status", "conditions"})) {
-    if (string_at(condition, {"type"}) != api::kueue::kFinished) continue;
-    const std::string_view reason = string_at(condition, {"reason"});
-    if (reason == "Succeeded" || reason == "Failed") break;
-    return " waits for nothing: its workload " + std::string(string_at(workload, {"metadata", "name"})) +
-           " is finished (" + std::string(reason) + ": " + std::string(string_at(condition, {"message"})) +
-           "); delete the workload to queue what has not run";
-  }
-  return " has finished: its workload waits for nothing";
+  const Json* condition = api::object_condition(workload, api::kueue::kFinished);
+  const std::string_view reason = condition == nullptr ? "" : string_at(*condition, {"reason"});
+  if (condition == nullptr || reason == "Succeeded" || reason == "Failed")
+    return " has finished: its workload waits for nothing";
+  return " waits for nothing: its workload " + std::string(string_at(workload, {"metadata", "name"})) +
+         " is finished (" + std::string(reason) + ": " + std::string(string_at(*condition, {"message"})) +
+         "); delete the workload to queue what has not run";
 }
 
 }  // namespace
