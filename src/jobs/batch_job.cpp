@@ -128,7 +128,7 @@ class BatchJob final : public JobAdapter {
     ensure_path(result, {"spec", "suspend"}) = false;
     if (auto merged = merge_into_template(ensure_path(result, {"spec", "template"}), infos[0]); !merged)
       return tl::unexpected(merged.error());
-    set_count(result, infos[0].count);
+    if (!annotation(job, kMinParallelism).empty()) set_count(result, infos[0].count);
     return result;
   }
 

@@ -33,6 +33,15 @@ std::optional<std::int32_t> maximum_execution_time(const Json& job) {
   return number && seconds > 0 ? std::optional(seconds) : std::nullopt;
 }
 
+// How many pods of the pod set the running job asks for. Only partial admission changes that number: an assignment is
+// also smaller when pods had succeeded before it, and the job still asks for those.
+std::int32_t running_count(const Workload& w, const PodSet& pod_set) {
+  if (!pod_set.min_count || !w.status.admission) return pod_set.count;
+  const auto& assignments = w.status.admission->pod_set_assignments;
+  const auto it = std::ranges::find(assignments, pod_set.name, &PodSetAssignment::name);
+  return it == assignments.end() ? pod_set.count : it->count;
+}
+
 // The priority of the class that the label names. Fails when the class does not exist.
 Result<Priority> priority_of_class(std::string_view name, const JobFacts& facts) {
   const auto value = facts.workload_priority_class(name);
@@ -130,12 +139,7 @@ std::string mismatch(const Workload& workload, const std::vector<PodSet>& pod_se
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
     const PodSet& is = pod_sets[i];
     const PodSet& wanted = workload.pod_sets[i];
-    std::int32_t count = wanted.count;
-    if (running && workload.status.admission) {  // with partial admission the job runs with the admitted count
-      for (const auto& assignment : workload.status.admission->pod_set_assignments) {
-        if (assignment.name == wanted.name) count = assignment.count;
-      }
-    }
+    const std::int32_t count = running ? running_count(workload, wanted) : wanted.count;
     if (is.name != wanted.name) return fmt::format("the name of pod set {}: {} and {}", i, is.name, wanted.name);
     if (is.count != count) return fmt::format("the number of pods of pod set {}: {} and {}", is.name, is.count, count);
     if (is.min_count != wanted.min_count) return "the minimum of pods of pod set " + is.name;

@@ -76,7 +76,8 @@ WorkloadPtr keep_unreadable(const JobAdapter& adapter, const Json& job, const st
 WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
                    std::vector<Step>& steps) {
   const bool running = !adapter.suspended(job);
-  const bool comparable = !adapter.stopping(job);
+  // A job that is over keeps its workload, whatever was changed since: nothing else would give the quota back.
+  const bool comparable = !adapter.stopping(job) && !adapter.finished(job);
   WorkloadPtr chosen;
   for (const auto& workload : workloads) {
     if (workload->meta.deletion) continue;

@@ -178,6 +178,41 @@ TEST(Reconcile, PartialAdmissionReducesParallelismAndStoppingRestoresIt) {
   EXPECT_EQ(int_at(now, {"spec", "completions"}), 3);
 }
 
+// Evicted when one of its pods had succeeded, the workload is admitted again with two pods. The Job keeps its three.
+TEST(Reconcile, AnAdmissionWithoutThePodsThatSucceededLeavesTheCountAlone) {
+  constexpr std::string_view kRest = R"(
+admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: 2, flavors: {cpu: gpu}, resourceUsage: {cpu: "2"}}]}
+conditions:
+- {type: QuotaReserved, status: "True", reason: QuotaReserved, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+- {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
+reclaimablePods: [{name: main, count: 1}]
+)";
+  const Json waiting = job("{status: {succeeded: 1}}");
+  const auto admitted = workload(kRest, waiting);
+  const auto steps = steps_of(waiting, {admitted});
+  ASSERT_NE(first<PatchJob>(steps), nullptr);
+  const Json started = apply_merge_patch(waiting, first<PatchJob>(steps)->body);
+  EXPECT_FALSE(bool_at(started, {"spec", "suspend"}, true));
+  EXPECT_EQ(int_at(started, {"spec", "parallelism"}), 3);
+  const auto later = steps_of(started, {admitted});
+  EXPECT_EQ(first<PatchJob>(later), nullptr) << "it runs on";
+  EXPECT_EQ(first<DeleteWorkload>(later), nullptr);
+}
+
+// Another client changes the template in the moment in which the job ends.
+TEST(Reconcile, AFinishedJobFinishesAWorkloadThatDoesNotDescribeItAnyMore) {
+  const auto admitted = workload(kAdmittedStatus);
+  const Json over = job(R"(
+spec: {suspend: false, template: {spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "2"}}}]}}}
+status: {conditions: [{type: Complete, status: "True", message: done}]})");
+  const auto steps = steps_of(over, {admitted});
+  const auto* report = first<ReportJob>(steps);
+  ASSERT_NE(report, nullptr);
+  ASSERT_TRUE(report->report.finished.has_value());
+  EXPECT_EQ(report->report.finished->reason, "Succeeded");
+  EXPECT_EQ(first<PatchJob>(steps), nullptr);
+}
+
 TEST(Reconcile, AFinishedJobFinishesItsWorkloadAndLetsItGo) {
   const Json done =
       job(R"({spec: {suspend: false}, status: {conditions: [{type: Complete, status: "True", message: all done}]}})");

@@ -115,7 +115,8 @@ Result<void> merge_infos(Json& job, const std::vector<FoundPodSet>& found, const
     if (!info) return tl::unexpected(info.error());
     if (one.pod_template.empty()) continue;
     if (auto merged = merge_into_template(*ensure_at(job, one.pod_template), **info); !merged) return merged;
-    if (!one.count.empty() && (*info)->count != one.pod_set.count) *ensure_at(job, one.count) = (*info)->count;
+    if (!one.count.empty() && one.pod_set.min_count && (*info)->count != one.pod_set.count)
+      *ensure_at(job, one.count) = (*info)->count;
   }
   return {};
 }

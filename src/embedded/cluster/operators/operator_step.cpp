@@ -159,8 +159,7 @@ class OperatorPlanner {
   }
 
   // The quota of pods that the status calls done may be in use: they are not made again when they are deleted.
-  void remember_done(Slots& slots) const {
-    if (suspended()) return;
+  static void remember_done(Slots& slots) {
     std::int64_t gone = slots.set->done - slots.count(PodState::kSucceeded);
     for (auto& state : slots.states) {
       if (gone <= 0) return;
@@ -187,8 +186,15 @@ class OperatorPlanner {
     for (const JsonPtr& pod : view_.pods) {
       const PodState state = state_of(*pod);
       const bool again = state == PodState::kLost || (view_.kind.pretend.serves && pod_over(*pod));
-      if (phase_ == "Suspended" || (phase_ == "Running" ? again : !pod_over(*pod))) remove(pod);
+      if (phase_ == "Suspended" ? !is_done(*pod) : phase_ == "Running" ? again : !pod_over(*pod)) remove(pod);
     }
+  }
+
+  // A job that is suspended and resumed does not repeat what the status calls done, as JobSets keep their finished Jobs.
+  bool is_done(const Json& pod) const {
+    return state_of(pod) == PodState::kSucceeded && std::ranges::any_of(slots_, [&](const Slots& slots) {
+             return slots.set->done > 0 && index_in(*slots.set, job_name(), string_at(pod, {"metadata", "name"}));
+           });
   }
 
   void remove(const JsonPtr& pod) {
