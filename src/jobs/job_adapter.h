@@ -68,6 +68,24 @@ class JobAdapter {
   // The next request that stops the job and restores its pod templates from `pod_sets`; nullopt when it is stopped,
   // or when its pods must be gone before the next request.
   virtual std::optional<JobPatch> next_stop(const Json& job, const std::vector<api::kueue::PodSet>& pod_sets) const = 0;
+
+ private:
+  friend class OneLook;
+  // What the adapter finds out about this document it may remember until the next call. Null: it forgets everything.
+  virtual void remember(const Json* /*job*/) const {}
+};
+
+// The document does not change while this object exists, so the adapter answers the same question only once. An adapter
+// is in one look at a time.
+class OneLook {
+ public:
+  OneLook(const JobAdapter& adapter, const Json& job) : adapter_(adapter) { adapter_.remember(&job); }
+  ~OneLook() { adapter_.remember(nullptr); }
+  OneLook(const OneLook&) = delete;
+  OneLook& operator=(const OneLook&) = delete;
+
+ private:
+  const JobAdapter& adapter_;
 };
 
 // batch/v1 Job.

@@ -291,6 +291,7 @@ std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& wor
 std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const std::vector<WorkloadPtr>& workloads,
                             const JobFacts& facts) {
   if (job == nullptr || deleting(*job)) return let_go(job, workloads, facts);
+  const OneLook look(adapter, *job);
   std::vector<Step> steps;
   for (const auto& workload : workloads) {
     if (!workload->meta.deletion) continue;

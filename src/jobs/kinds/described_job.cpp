@@ -22,9 +22,19 @@ bool DescribedJob::truth(const Expression& expression, const Json& job) {
   return expression && expression.truth(Scope(job)).value_or(false);
 }
 
-std::vector<FoundPodSet> DescribedJob::found(const Json& job, Templates templates) const {
+void DescribedJob::remember(const Json* job) const {
+  looked_at_ = job;
+  found_.clear();
+  found_with_.reset();
+}
+
+const std::vector<FoundPodSet>& DescribedJob::found(const Json& job, Templates templates) const {
+  const bool known = &job == looked_at_ && found_with_ && (found_with_ == templates || templates == Templates::kLeftOut);
+  if (known) return found_;
   api::FieldErrors ignored;
-  return find_pod_sets(*spec_, job, get_, ignored, templates);
+  found_ = find_pod_sets(*spec_, job, get_, ignored, templates);
+  found_with_ = &job == looked_at_ ? std::optional(templates) : std::nullopt;
+  return found_;
 }
 
 bool DescribedJob::reclaims() const {
@@ -69,7 +79,7 @@ std::optional<JobOutcome> DescribedJob::finished(const Json& job) const {
 
 std::vector<PodSet> DescribedJob::pod_sets(const Json& job) const {
   std::vector<PodSet> out;
-  for (auto& one : found(job, Templates::kCopied)) out.push_back(std::move(one.pod_set));
+  for (const auto& one : found(job, Templates::kCopied)) out.push_back(one.pod_set);
   return out;
 }
 
@@ -123,7 +133,7 @@ std::string DescribedJob::priority_class(const Json& job) const {
 }
 
 Result<Json> DescribedJob::started(const Json& job, const std::vector<PodSetInfo>& infos) const {
-  const auto places = found(job, Templates::kCopied);
+  const auto& places = found(job, Templates::kCopied);
   if (infos.size() != places.size())
     return fail("the job has " + std::to_string(places.size()) + " pod sets, the admission has " +
                 std::to_string(infos.size()));
@@ -142,7 +152,7 @@ Result<Json> DescribedJob::started(const Json& job, const std::vector<PodSetInfo
 Json DescribedJob::restored(const Json& job, const std::vector<PodSet>& original) const {
   Json result = job;
   ensure_at(result, spec_->suspend) = true;
-  const auto places = found(job, Templates::kLeftOut);
+  const auto& places = found(job, Templates::kLeftOut);
   if (spec_->hook == nullptr || !spec_->hook->restore(result, places, original))
     restore_templates(result, places, original);
   return result;

@@ -35,15 +35,21 @@ class DescribedJob final : public JobAdapter {
   std::optional<JobPatch> next_stop(const Json& job, const std::vector<api::kueue::PodSet>& pod_sets) const override;
 
  private:
+  void remember(const Json* job) const override;
   // False when the expression is absent or fails; check_status() reports the failure.
   static bool truth(const Expression& expression, const Json& job);
-  std::vector<FoundPodSet> found(const Json& job, Templates templates) const;
+  // With kLeftOut there may be templates, too. Valid until the next call.
+  const std::vector<FoundPodSet>& found(const Json& job, Templates templates) const;
   bool reclaims() const;  // whether some pod sets can give quota back
   Json restored(const Json& job, const std::vector<api::kueue::PodSet>& original) const;
 
   JobKindPtr spec_;
   api::kueue::ObjectGetter get_;
   JobKind kind_;
+  // Of the document of the present look, or of the last call. To find pod sets is the largest part of a look.
+  mutable const Json* looked_at_ = nullptr;
+  mutable std::vector<FoundPodSet> found_;
+  mutable std::optional<Templates> found_with_;  // none: nothing is found yet
 };
 
 }  // namespace berth::jobs::kinds
