@@ -35,20 +35,26 @@ JobController::JobController(const jobs::JobAdapter& adapter, const JobEnvironme
       jobs_(jobs),
       rules_(std::move(rules)),
       deleted_(shell_.executor),
-      queue_(shell_.executor,
-             [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
+      queue_(
+          shell_.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
+          Duration(0), nullptr, kLooksInFlight) {}
+
+// Jobs that have a workload go before new ones: their quota waits for them.
+void JobController::look_soon(const std::string& key) {
+  workloads_.contains(key) ? queue_.add_first(key) : queue_.add(key);
+}
 
 void JobController::job_changed(const JsonPtr& old, const JsonPtr& now) {
   if (old) index_name(*old, false);
   if (now) index_name(*now, true);
   if (!started_) return;
-  queue_.add(api::object_key(now ? *now : *old));
+  look_soon(api::object_key(now ? *now : *old));
   if (now) return;
   const std::string key = api::object_key(*old);
-  deleted_.add(key, [this, key] { queue_.add(key); });
+  deleted_.add(key, [this, key] { look_soon(key); });
   // The workload that the job named may be an orphan now.
   const auto name = jobs::prebuilt_workload(*old, shell_.options.jobs.identifier_annotations);
-  if (!name.empty()) queue_.add(api::object_key(string_at(*old, {"metadata", "namespace"}), name));
+  if (!name.empty()) look_soon(api::object_key(string_at(*old, {"metadata", "namespace"}), name));
 }
 
 void JobController::index_name(const Json& job, bool present) {
@@ -94,7 +100,7 @@ void JobController::index(const jobs::WorkloadPtr& workload, bool present) {
     it->second.erase(workload);
     if (it->second.empty()) workloads_.erase(it);
   }
-  if (started_) queue_.add(job->key);
+  if (started_) look_soon(job->key);
 }
 
 void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
@@ -107,12 +113,12 @@ void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   };
   if (is_admitted(old) != is_admitted(now)) {
     for (const auto& job : below_others_) {
-      if (job.starts_with(meta.ns + "/")) queue_.add(job);
+      if (job.starts_with(meta.ns + "/")) look_soon(job);
     }
   }
   if (!named_by_.empty()) {
     if (const auto named = named_by_.find(api::object_key(meta)); named != named_by_.end())
-      for (const auto& job : named->second) queue_.add(job);
+      for (const auto& job : named->second) look_soon(job);
   }
   const auto* owner = now ? owner_of(*now) : nullptr;
   if (owner == nullptr) return;
@@ -127,19 +133,19 @@ void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
 void JobController::workload_gone(const std::string& key) {
   const auto it = awaited_names_.find(key);
   if (it == awaited_names_.end()) return;
-  queue_.add(it->second);
+  look_soon(it->second);
   awaited_names_.erase(it);
 }
 
 void JobController::facts_changed() {
   if (!started_) return;
-  for (const auto& job : jobs_.list()) queue_.add(api::object_key(*job));
+  for (const auto& job : jobs_.list()) look_soon(api::object_key(*job));
 }
 
 void JobController::start() {
   started_ = true;
   facts_changed();
-  for (const auto& key : sorted_keys(workloads_)) queue_.add(key);
+  for (const auto& key : sorted_keys(workloads_)) look_soon(key);
 }
 
 bool JobController::waits_for_its_workload(const std::string& key) {

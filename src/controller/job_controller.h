@@ -64,6 +64,7 @@ class JobController {
   // more.
   void sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,
                 std::vector<jobs::WorkloadPtr>& lost) const;
+  void look_soon(const std::string& key);
   void look(const std::string& key, WorkQueue::Finish finish);
   void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
   bool waits_for_its_workload(const std::string& key);

@@ -15,10 +15,6 @@
 namespace berth::controller {
 namespace {
 
-// Single pods, and groups, that are looked at at the same time. Requests that wait to be sent take memory, they delay
-// decisions, and a server refuses some when there are too many.
-constexpr std::size_t kLooksInFlight = 128;
-
 // There are many pods whose owners have no queue.
 bool says_the_same(const jobs::ManagedPod& a, const jobs::ManagedPod& b) {
   return a.ran_before && b.ran_before && a.phase == b.phase && a.bound == b.bound && a.ready == b.ready &&
@@ -58,8 +54,13 @@ PodController::~PodController() {
 
 // --- The index of pods and workloads.
 
+// Pods that have a workload go before new ones: their quota waits for them.
 void PodController::look_soon(const Unit& unit) {
-  if (started_) (unit.what == What::kGroup ? groups_ : singles_).add(unit.key);
+  if (!started_) return;
+  const bool group = unit.what == What::kGroup;
+  const bool known = group ? group_workloads_.contains(unit.key) : workloads_.contains(unit.key);
+  WorkQueue& queue = group ? groups_ : singles_;
+  known ? queue.add_first(unit.key) : queue.add(unit.key);
 }
 
 void PodController::put(const jobs::ManagedPodPtr& pod) {

@@ -29,13 +29,20 @@ void WorkQueue::add(const std::string& key) { add(key, delay_); }
 
 void WorkQueue::add_at_once(const std::string& key) { add(key, Duration(0)); }
 
+void WorkQueue::add_first(const std::string& key) {
+  add(key, delay_);
+  Entry& entry = entries_.at(key);
+  if (std::exchange(entry.first, true) || entry.waits != Waits::kInLine) return;
+  first_.push_back(key);
+}
+
 void WorkQueue::add(const std::string& key, Duration delay) {
   Entry& entry = entries_[key];
   if (entry.running) {
     entry.again = !planted(Planted::kLostWakeUp);
     return;
   }
-  if (entry.waits) return;
+  if (entry.waits != Waits::kNo) return;
   // A change may fix what made the key fail, so the key does not wait for the rest of its retry delay.
   const bool sooner = delay < delay_ && !entry.at_once;
   if (entry.timer != 0 && !entry.has_turn && (entry.failures > 0 || sooner)) {
@@ -69,27 +76,35 @@ void WorkQueue::run(const std::string& key) {
       return;
     }
   }
-  if (running_ >= most_running_) {
-    entry.waits = true;
-    waiting_.push_back(key);
-    return;
-  }
+  if (running_ >= most_running_) return wait(key, entry);
   ++running_;
   entry.has_turn = false;
   entry.at_once = false;
+  entry.first = false;
   entry.running = true;
   entry.again = false;
   work_(key, lifetime_.guard([this, key](bool ok) { finished(key, ok); }));
 }
 
+void WorkQueue::wait(const std::string& key, Entry& entry) {
+  entry.waits = Waits::kInLine;
+  (entry.first ? first_ : waiting_).push_back(key);
+}
+
 // The next one is posted: work that is done at once would nest without end.
 void WorkQueue::run_next() {
-  if (waiting_.empty()) return;
-  executor_.post(lifetime_.guard([this, key = std::move(waiting_.front())] {
-    entries_.at(key).waits = false;
-    run(key);
-  }));
-  waiting_.pop_front();
+  while (!first_.empty() || !waiting_.empty()) {
+    auto& queue = first_.empty() ? waiting_ : first_;
+    std::string key = std::move(queue.front());
+    queue.pop_front();
+    const auto entry = entries_.find(key);
+    if (entry == entries_.end() || entry->second.waits != Waits::kInLine) continue;  // it had its turn
+    entry->second.waits = Waits::kCalled;
+    return executor_.post(lifetime_.guard([this, key = std::move(key)] {
+      entries_.at(key).waits = Waits::kNo;
+      run(key);
+    }));
+  }
 }
 
 void WorkQueue::finished(const std::string& key, bool ok) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -17,6 +18,10 @@
 
 namespace berth::controller {
 
+// The most jobs of one kind that are looked at at the same time. Requests that wait to be sent take memory, they delay
+// decisions, and a server refuses some when there are too many.
+inline constexpr std::size_t kLooksInFlight = 128;
+
 class WorkQueue {
  public:
   // `work` calls `finish(ok)` exactly once, possibly later.
@@ -25,7 +30,7 @@ class WorkQueue {
   // `delay`: how long changes of one key are collected before it is processed. `rate`: a limit that several queues
   // share; keys that are due wait for their turn in the order in which they became due, and changes are collected
   // meanwhile. Null: no limit. `rate` must outlive the queue. `most_running`: how many keys are processed at the same
-  // time, at least 1; the others wait in the order in which they became due.
+  // time, at least 1; the others wait, those of add_first() before the rest, each in the order in which they became due.
   WorkQueue(Executor& executor, Work work, Duration delay = Duration(0), kube::RateLimit* rate = nullptr,
             std::size_t most_running = std::numeric_limits<std::size_t>::max());
   ~WorkQueue();
@@ -33,14 +38,19 @@ class WorkQueue {
   void add(const std::string& key);
   // The same without the collecting delay, unless the key keeps changing.
   void add_at_once(const std::string& key);
+  // The same as add() for a key that must not wait behind others when too many are due.
+  void add_first(const std::string& key);
 
  private:
+  // While too many keys are processed, a key that is due waits until it is called to run.
+  enum class Waits : std::uint8_t { kNo, kInLine, kCalled };
   struct Entry {
     bool running = false;
     bool again = false;
     bool at_once = false;   // the timer was set without a delay
     bool has_turn = false;  // the rate limit gave it a turn; the timer waits for it
-    bool waits = false;     // is due while too many keys are processed
+    bool first = false;     // it waits before the others
+    Waits waits = Waits::kNo;
     TimerId timer = 0;
     int failures = 0;
   };
@@ -53,6 +63,7 @@ class WorkQueue {
   // The delay of the key's next run: `delay`, or more when the key keeps changing.
   Duration delay_of(const std::string& key, Duration delay);
   void run(const std::string& key);
+  void wait(const std::string& key, Entry& entry);
   void run_next();
   void finished(const std::string& key, bool ok);
 
@@ -61,7 +72,7 @@ class WorkQueue {
   Duration delay_;
   kube::RateLimit* rate_;
   std::size_t most_running_, running_ = 0;
-  std::deque<std::string> waiting_;
+  std::deque<std::string> first_, waiting_;  // a key may be in both: only its turn that comes first counts
   StringMap<Entry> entries_;  // only keys that are scheduled or running
   StringMap<Pace> pace_;      // old keys are dropped when there are many
   std::size_t drop_at_ = 0;   // so many keys

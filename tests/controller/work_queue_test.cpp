@@ -73,6 +73,30 @@ TEST(WorkQueue, TheOthersWaitWhileTooManyAreProcessed) {
   EXPECT_EQ(seen, (Names{"a", "b", "c", "d", "b"})) << "each of them once";
 }
 
+TEST(WorkQueue, WhatGoesFirstDoesNotWaitBehindOthers) {
+  VirtualExecutor executor{Time(std::chrono::seconds(1))};
+  Names seen;
+  std::vector<WorkQueue::Finish> held;
+  WorkQueue queue(
+      executor,
+      [&](const std::string& key, WorkQueue::Finish finish) {
+        seen.push_back(key);
+        held.push_back(std::move(finish));
+      },
+      Duration(0), nullptr, 1);
+  const auto pass = [&] { executor.run_until(executor.now() + 1s); };
+  for (const auto* key : {"a", "b", "c", "d", "e"}) queue.add(key);
+  pass();
+  queue.add_first("f");
+  queue.add_first("d");  // it waits already
+  queue.add_first("d");
+  for (std::size_t i = 0; i < 10; ++i) {
+    pass();
+    if (i < held.size()) held[i](true);
+  }
+  EXPECT_EQ(seen, (Names{"a", "d", "f", "b", "c", "e"})) << "each of them once";
+}
+
 TEST(WorkQueue, LooksAtOnceWhenThereIsNothingToCollect) {
   Looks looks;
   looks.queue.add("a");
