@@ -206,7 +206,9 @@ class Process {
   std::string unready() const {
     if (stopping_) return "stopping";
     const std::string missing = list_missing();
-    return missing.empty() ? "" : "not read from the API server yet: " + missing;
+    if (missing.empty()) return "";
+    return (controller_->synced() ? "cannot be read from the API server: " : "not read from the API server yet: ") +
+           missing;
   }
 
   void must_be_synced() {

@@ -5,6 +5,7 @@
 #include "api/meta.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "kube/rights.h"
 
 namespace berth::controller {
 
@@ -28,13 +29,13 @@ void Caches::listed(const api::GroupVersionResource& resource, const api::RestRe
   if (response.ok()) {
     unreadable_.erase(resource.resource);
   } else if (unreadable_.insert(resource.resource).second) {
-    const bool lacks_rights = response.code == 403;  // the administrator must act
-    (lacks_rights ? log::error : log::warn)(
-        lacks_rights ? "may not be read; trying again: bind Berth's user to the roles of config/install/berth.yaml"
-                     : "cannot be read; trying again",
-        {{"resource", resource.resource},
-         {"code", response.code},
-         {"why", std::string(api::status_message(response))}});
+    const bool lacks_rights = response.code == 403;
+    (lacks_rights ? log::error : log::warn)(lacks_rights
+                                                ? "may not be read; trying again: " + std::string(kube::kGrantRights)
+                                                : "cannot be read; trying again",
+                                            {{"resource", resource.resource},
+                                             {"code", response.code},
+                                             {"why", std::string(api::status_message(response))}});
   }
 }
 

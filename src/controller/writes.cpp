@@ -7,6 +7,7 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "base/planted.h"
+#include "kube/rights.h"
 
 namespace berth::controller {
 
@@ -115,7 +116,7 @@ void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
 // The administrator must act. Logged once per kind of request.
 void Writes::refused(const std::string& what, const api::RestResponse& response) {
   if (!told_refusals_.insert(what).second) return;
-  log::error("the API server refuses: bind Berth's user to the roles of config/install/berth.yaml",
+  log::error("the API server refuses: " + std::string(kube::kGrantRights),
              {{"to", what}, {"why", std::string(api::status_message(response))}});
 }
 

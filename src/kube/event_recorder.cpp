@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "kube/event_series.h"
+#include "kube/rights.h"
 
 namespace berth::kube {
 namespace {
@@ -221,10 +222,10 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     tell_when_idle();
   }
 
-  // The administrator must act. Logged once.
+  // Logged once.
   void refused(const api::RestResponse& response) {
     if (api::refused_by_terminating_namespace(response) || std::exchange(told_refusal, true)) return;
-    log::error("the API server refuses events: bind Berth's user to the roles of config/install/berth.yaml",
+    log::error("the API server refuses events: " + std::string(kGrantRights),
                {{"why", std::string(api::status_message(response))}});
   }
 

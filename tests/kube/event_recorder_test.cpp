@@ -1,5 +1,6 @@
 #include "kube/event_recorder.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "kube/fake_rest_client.h"
@@ -215,6 +216,18 @@ TEST_F(EventRecorderTest, GivesUpAfterSomeTriesAndAtOnceOnRefusals) {
   // An event that was given up is forgotten: the next one starts a new series.
   record("v");
   EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
+}
+
+TEST_F(EventRecorderTest, TellsOnceThatItMayNotWrite) {
+  make();
+  const auto refused = [&](std::string_view reason) {
+    testing::internal::CaptureStderr();
+    record("w-" + std::string(reason));
+    client.answer({403, api::make_status(403, reason, "events.events.k8s.io is forbidden"), {}});
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(refused("Forbidden"), testing::HasSubstr("bind Berth's user"));
+  EXPECT_EQ(refused("Forbidden"), "");
 }
 
 TEST_F(EventRecorderTest, ATakenNameIsReplaced) {
