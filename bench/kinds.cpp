@@ -80,6 +80,7 @@ void answers(benchmark::State& state, std::string_view kind) {
   const Json job = job_of(kind);
   const auto workload = workload_of(adapter, job);
   for (auto _ : state) {
+    const OneLook one(adapter, job);
     benchmark::DoNotOptimize(describes(*workload, adapter.pod_sets(job), job, true, false));
     benchmark::DoNotOptimize(adapter.finished(job));
     benchmark::DoNotOptimize(adapter.active(job));
@@ -88,7 +89,7 @@ void answers(benchmark::State& state, std::string_view kind) {
   }
 }
 
-// The whole look of the controller, which asks some questions more than once.
+// The whole look of the controller.
 void look(benchmark::State& state, std::string_view kind) {
   const auto adapter = adapter_of(kind);
   const auto job = std::make_shared<const Json>(job_of(kind));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/kueue/names.h"
+#include "api/kueue/validation/workload.h"
 #include "api/status.h"
 #include "base/read_file.h"
 #include "base/yaml.h"
@@ -22,6 +23,7 @@
 #include "http/asio_executor.h"
 #include "jobs/compose.h"
 #include "jobs/kinds/described_job.h"
+#include "jobs/kinds/kind_rules.h"
 #include "jobs/kinds/read/read_kind.h"
 #include "jobs/kinds/read/shipped.h"
 #include "kube/client.h"
@@ -227,14 +229,20 @@ Result<Json> workload_of(const JobKindPtr& kind, const Json& object, const std::
     return fail(path + ": has kind " + std::string(string_at(object, {"kind"})) + " of " +
                 std::string(string_at(object, {"apiVersion"})) + ", expected kind " + kind->kind + " of " +
                 kind->api_version());
-  const jobs::kinds::DescribedJob adapter(kind, [](auto&&...) { return nullptr; });
-  if (const auto checked = adapter.check_pod_sets(object); !checked) return fail(path + ": " + checked.error().message);
+  const api::kueue::ObjectGetter nothing = [](auto&&...) { return nullptr; };
+  if (const auto errors = jobs::kinds::refusals_of_new(*kind, object, nothing); !errors.empty())
+    return fail(path + ": " + api::to_string(errors));
+  const jobs::kinds::DescribedJob adapter(kind, nothing);
   if (const auto checked = adapter.check_status(object); !checked) return fail(path + ": " + checked.error().message);
   jobs::JobFacts facts;
   facts.workload_priority_class = [](std::string_view) { return std::optional<std::int32_t>(0); };
   facts.priority_class = [](std::string_view) { return std::optional<std::int32_t>(0); };
   facts.global_default_priority_class = [] { return std::optional<std::pair<std::string, std::int32_t>>(); };
-  return jobs::make_workload(adapter, object, facts);
+  auto workload = jobs::make_workload(adapter, object, facts);
+  if (!workload) return workload;
+  if (const auto errors = api::kueue::validate_workload(*workload); !errors.empty())
+    return fail(path + ": its Workload would be refused: " + api::to_string(errors));
+  return workload;
 }
 
 int check(const KindsFlags& flags) {

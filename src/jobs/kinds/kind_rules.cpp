@@ -134,6 +134,11 @@ AdmissionRules unlisted_rules(const JobKindPtr& kind) {
 
 }  // namespace
 
+FieldErrors refusals_of_new(const JobKindSpec& kind, const Json& job, const ObjectGetter& get) {
+  const AdmissionPolicy policy;
+  return check_new(kind, job, {get, policy});
+}
+
 bool is_skipped(const JobKindSpec& kind, const Json& job) {
   return kind.skip && kind.skip.truth(Scope(job)).value_or(false);
 }

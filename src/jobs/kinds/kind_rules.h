@@ -10,6 +10,9 @@ namespace berth::jobs::kinds {
 // warning.
 api::kueue::JobKindRules rules_of(const JobKindPtr& kind, bool managed);
 
+// Why a new object of the kind is refused when it has a queue. `get` as for find_pod_sets().
+api::FieldErrors refusals_of_new(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get);
+
 // Whether the description says that this object is left alone although it has a queue.
 bool is_skipped(const JobKindSpec& kind, const Json& job);
 
