@@ -76,7 +76,7 @@ WorkloadPtr keep_unreadable(const JobAdapter& adapter, const Json& job, const st
 WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
                    std::vector<Step>& steps) {
   const bool running = !adapter.suspended(job);
-  // A job that is over keeps its workload, whatever was changed since: nothing else would give the quota back.
+  // A job that has ended keeps its workload, whatever was changed since: nothing else would give the quota back.
   const bool comparable = !adapter.stopping(job) && !adapter.finished(job);
   WorkloadPtr chosen;
   for (const auto& workload : workloads) {
