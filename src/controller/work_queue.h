@@ -30,7 +30,8 @@ class WorkQueue {
   // `delay`: how long changes of one key are collected before it is processed. `rate`: a limit that several queues
   // share; keys that are due wait for their turn in the order in which they became due, and changes are collected
   // meanwhile. Null: no limit. `rate` must outlive the queue. `most_running`: how many keys are processed at the same
-  // time, at least 1; the others wait, those of add_first() before the rest, each in the order in which they became due.
+  // time, at least 1; the others wait, those of add_first() before the rest, each in the order in which they became
+  // due.
   WorkQueue(Executor& executor, Work work, Duration delay = Duration(0), kube::RateLimit* rate = nullptr,
             std::size_t most_running = std::numeric_limits<std::size_t>::max());
   ~WorkQueue();
@@ -73,9 +74,9 @@ class WorkQueue {
   kube::RateLimit* rate_;
   std::size_t most_running_, running_ = 0;
   std::deque<std::string> first_, waiting_;  // a key may be in both: only its turn that comes first counts
-  StringMap<Entry> entries_;  // only keys that are scheduled or running
-  StringMap<Pace> pace_;      // old keys are dropped when there are many
-  std::size_t drop_at_ = 0;   // so many keys
+  StringMap<Entry> entries_;                 // only keys that are scheduled or running
+  StringMap<Pace> pace_;                     // old keys are dropped when there are many
+  std::size_t drop_at_ = 0;                  // so many keys
   Lifetime lifetime_;
 };
 

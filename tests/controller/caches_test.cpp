@@ -22,8 +22,9 @@ class CachesTest : public testing::Test {
   }
   void answer(int code) {
     executor.run_until(executor.now() + std::chrono::minutes(1));
-    client.answer(code == 200 ? api::RestResponse{200, JsonObject{{"metadata", JsonObject{{"resourceVersion", "5"}}}}, {}}
-                              : api::RestResponse{code, api::make_status(code, "Forbidden", "pods is forbidden"), {}});
+    client.answer(code == 200
+                      ? api::RestResponse{200, JsonObject{{"metadata", JsonObject{{"resourceVersion", "5"}}}}, {}}
+                      : api::RestResponse{code, api::make_status(code, "Forbidden", "pods is forbidden"), {}});
   }
 
   VirtualExecutor executor{*parse_time("2026-11-21T09:30:00Z")};

@@ -177,16 +177,18 @@ std::string description(const std::string& kind) {
 TEST(ForeignKind, CheckTellsWhatTheWebhooksWouldRefuse) {
   const std::string dir = testing::TempDir() + "berth-kinds-check-" + std::to_string(getpid());
   std::filesystem::create_directories(dir);
-  std::ofstream(dir + "/kind.yaml") << description("Even") +
-                                           "  validations: [{rule: self.spec.size > 0, message: \"'too small'\", field: "
-                                           "spec.size}]\n";
-  const auto check = [&](const std::string& size, const std::string& queue) {
-    std::ofstream(dir + "/even.yaml") << "{apiVersion: example.com/v1, kind: Even, metadata: {name: e, namespace: n, uid: "
-                                             "u, labels: {kueue.x-k8s.io/queue-name: '" +
-                                             queue + "'}}, spec: {size: " + size +
-                                             ", template: {spec: {containers: [{name: c, image: i}]}}}}\n";
-    return run({BERTH_PROGRAM, "kinds", "check", dir + "/kind.yaml", dir + "/even.yaml"}, {});
-  };
+  std::ofstream(dir + "/kind.yaml")
+      << description("Even") +
+             "  validations: [{rule: self.spec.size > 0, message: \"'too small'\", field: "
+             "spec.size}]\n";
+  const auto check =
+      [&](const std::string& size, const std::string& queue) {
+        std::ofstream(dir + "/even.yaml")
+            << "{apiVersion: example.com/v1, kind: Even, metadata: {name: e, namespace: n, uid: "
+               "u, labels: {kueue.x-k8s.io/queue-name: '" +
+                   queue + "'}}, spec: {size: " + size + ", template: {spec: {containers: [{name: c, image: i}]}}}}\n";
+        return run({BERTH_PROGRAM, "kinds", "check", dir + "/kind.yaml", dir + "/even.yaml"}, {});
+      };
   EXPECT_THAT(check("1", "q").out, HasSubstr("kind: Workload"));
   EXPECT_THAT(check("0", "q").err, HasSubstr("/even.yaml: spec.size: Invalid value: too small\n"));
   const Finished both = check("0", "q!");

@@ -29,7 +29,8 @@ void DescribedJob::remember(const Json* job) const {
 }
 
 const std::vector<FoundPodSet>& DescribedJob::found(const Json& job, Templates templates) const {
-  const bool known = &job == looked_at_ && found_with_ && (found_with_ == templates || templates == Templates::kLeftOut);
+  const bool known =
+      &job == looked_at_ && found_with_ && (found_with_ == templates || templates == Templates::kLeftOut);
   if (known) return found_;
   api::FieldErrors ignored;
   found_ = find_pod_sets(*spec_, job, get_, ignored, templates);

@@ -190,7 +190,8 @@ class OperatorPlanner {
     }
   }
 
-  // A job that is suspended and resumed does not repeat what the status calls done, as JobSets keep their finished Jobs.
+  // A job that is suspended and resumed does not repeat what the status calls done, as JobSets keep their finished
+  // Jobs.
   bool is_done(const Json& pod) const {
     return state_of(pod) == PodState::kSucceeded && std::ranges::any_of(slots_, [&](const Slots& slots) {
              return slots.set->done > 0 && index_in(*slots.set, job_name(), string_at(pod, {"metadata", "name"}));
