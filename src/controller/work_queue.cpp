@@ -13,6 +13,7 @@ constexpr Duration kLastRetry = std::chrono::seconds(30);
 constexpr Duration kWindow = std::chrono::seconds(10);
 constexpr int kFreeRuns = 50;
 constexpr Duration kSlowest = std::chrono::seconds(5);
+constexpr int kFirstInARow = 7;  // then one of the others runs, if any waits
 constexpr std::size_t kFewPaces = 1024;  // more keys than this are looked at, and old ones dropped
 }  // namespace
 
@@ -34,6 +35,14 @@ void WorkQueue::add_first(const std::string& key) {
   Entry& entry = entries_.at(key);
   if (std::exchange(entry.first, true) || entry.waits != Waits::kInLine) return;
   first_.push_back(key);
+  if (++moved_ <= waiting_.size() / 2) return;
+  std::erase_if(waiting_, [this](const auto& one) { return !in_line(one, false); });
+  moved_ = 0;
+}
+
+bool WorkQueue::in_line(const std::string& key, bool first) const {
+  const auto entry = entries_.find(key);
+  return entry != entries_.end() && entry->second.waits == Waits::kInLine && entry->second.first == first;
 }
 
 void WorkQueue::add(const std::string& key, Duration delay) {
@@ -94,12 +103,13 @@ void WorkQueue::wait(const std::string& key, Entry& entry) {
 // The next one is posted: work that is done at once would nest without end.
 void WorkQueue::run_next() {
   while (!first_.empty() || !waiting_.empty()) {
-    auto& queue = first_.empty() ? waiting_ : first_;
+    const bool first = !first_.empty() && (waiting_.empty() || in_a_row_ < kFirstInARow);
+    auto& queue = first ? first_ : waiting_;
     std::string key = std::move(queue.front());
     queue.pop_front();
-    const auto entry = entries_.find(key);
-    if (entry == entries_.end() || entry->second.waits != Waits::kInLine) continue;  // it had its turn
-    entry->second.waits = Waits::kCalled;
+    if (!in_line(key, first)) continue;  // it moved
+    entries_.at(key).waits = Waits::kCalled;
+    in_a_row_ = first ? in_a_row_ + 1 : 0;
     return executor_.post(lifetime_.guard([this, key = std::move(key)] {
       entries_.at(key).waits = Waits::kNo;
       run(key);

@@ -30,8 +30,8 @@ class WorkQueue {
   // `delay`: how long changes of one key are collected before it is processed. `rate`: a limit that several queues
   // share; keys that are due wait for their turn in the order in which they became due, and changes are collected
   // meanwhile. Null: no limit. `rate` must outlive the queue. `most_running`: how many keys are processed at the same
-  // time, at least 1; the others wait, those of add_first() before the rest, each in the order in which they became
-  // due.
+  // time, at least 1; the others wait, each in the order in which they became due. Those of add_first() go before the
+  // rest, which get one turn in eight, so that they do not wait for ever.
   WorkQueue(Executor& executor, Work work, Duration delay = Duration(0), kube::RateLimit* rate = nullptr,
             std::size_t most_running = std::numeric_limits<std::size_t>::max());
   ~WorkQueue();
@@ -65,6 +65,7 @@ class WorkQueue {
   Duration delay_of(const std::string& key, Duration delay);
   void run(const std::string& key);
   void wait(const std::string& key, Entry& entry);
+  bool in_line(const std::string& key, bool first) const;
   void run_next();
   void finished(const std::string& key, bool ok);
 
@@ -73,7 +74,11 @@ class WorkQueue {
   Duration delay_;
   kube::RateLimit* rate_;
   std::size_t most_running_, running_ = 0;
-  std::deque<std::string> first_, waiting_;  // a key may be in both: only its turn that comes first counts
+  // A key that moved to `first_` is in both for a while. `moved_` counts those; `in_a_row_` counts how many of `first_`
+  // were called since the last one of `waiting_`.
+  std::deque<std::string> first_, waiting_;
+  std::size_t moved_ = 0;
+  int in_a_row_ = 0;
   StringMap<Entry> entries_;                 // only keys that are scheduled or running
   StringMap<Pace> pace_;                     // old keys are dropped when there are many
   std::size_t drop_at_ = 0;                  // so many keys

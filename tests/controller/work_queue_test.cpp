@@ -97,6 +97,28 @@ TEST(WorkQueue, WhatGoesFirstDoesNotWaitBehindOthers) {
   EXPECT_EQ(seen, (Names{"a", "d", "f", "b", "c", "e"})) << "each of them once";
 }
 
+TEST(WorkQueue, TheOthersDoNotWaitForEver) {
+  VirtualExecutor executor{Time(std::chrono::seconds(1))};
+  Names seen;
+  WorkQueue::Finish held;
+  WorkQueue queue(
+      executor,
+      [&](const std::string& key, WorkQueue::Finish finish) {
+        seen.push_back(key);
+        held = std::move(finish);
+      },
+      Duration(0), nullptr, 1);
+  queue.add("running");
+  executor.run_until(executor.now() + 1s);
+  queue.add("new");
+  for (int i = 0; i < 20; ++i) queue.add_first("old-" + std::to_string(i));
+  for (int i = 0; i < 10; ++i) {
+    executor.run_until(executor.now() + 1s);
+    held(true);
+  }
+  EXPECT_EQ(seen.at(8), "new");
+}
+
 TEST(WorkQueue, LooksAtOnceWhenThereIsNothingToCollect) {
   Looks looks;
   looks.queue.add("a");
