@@ -165,7 +165,9 @@ void KindAudit::check_job(const Kind& kind, const Json& job, const Json* workloa
     const api::Condition* quota = api::find_condition(conditions, "QuotaReserved");
     if (quota == nullptr || quota->message.empty()) storm_.complain("a job waits and does not say why: " + told);
     if (!kind.adapter.suspended(job)) storm_.complain("a job that waits is not suspended: " + told);
-    if (!pods.empty()) storm_.complain("a job that waits has pods: " + told);
+    // A JobSet keeps its pods that have succeeded.
+    const auto over = [](const Json* pod) { return string_at(*pod, {"status", "phase"}) == "Succeeded"; };
+    if (!std::ranges::all_of(pods, over)) storm_.complain("a job that waits has pods: " + told);
     if (is_bound(kind.adapter.pod_sets(job))) storm_.complain("a job that waits keeps a node selector: " + told);
     return;
   }
