@@ -13,7 +13,7 @@ constexpr Duration kLastRetry = std::chrono::seconds(30);
 constexpr Duration kWindow = std::chrono::seconds(10);
 constexpr int kFreeRuns = 50;
 constexpr Duration kSlowest = std::chrono::seconds(5);
-constexpr int kFirstInARow = 7;  // then one of the others runs, if any waits
+constexpr int kFirstInARow = 7;          // then one of the others runs, if any waits
 constexpr std::size_t kFewPaces = 1024;  // more keys than this are looked at, and old ones dropped
 }  // namespace
 

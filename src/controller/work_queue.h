@@ -79,9 +79,9 @@ class WorkQueue {
   std::deque<std::string> first_, waiting_;
   std::size_t moved_ = 0;
   int in_a_row_ = 0;
-  StringMap<Entry> entries_;                 // only keys that are scheduled or running
-  StringMap<Pace> pace_;                     // old keys are dropped when there are many
-  std::size_t drop_at_ = 0;                  // so many keys
+  StringMap<Entry> entries_;  // only keys that are scheduled or running
+  StringMap<Pace> pace_;      // old keys are dropped when there are many
+  std::size_t drop_at_ = 0;   // so many keys
   Lifetime lifetime_;
 };
 
