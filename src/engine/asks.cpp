@@ -80,8 +80,7 @@ std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission&
     const auto pod_set = std::ranges::find(workload.pod_sets, ended.name, &api::kueue::PodSet::name);
     const auto given =
         std::ranges::find(admission.pod_set_assignments, ended.name, &api::kueue::PodSetAssignment::name);
-    if (pod_set == workload.pod_sets.end() || given == admission.pod_set_assignments.end() || pod_set->min_count)
-      continue;
+    if (pod_set == workload.pod_sets.end() || given == admission.pod_set_assignments.end()) continue;
     const std::int32_t before = std::max(0, pod_set->count - given->count);
     ended.count = std::max(0, ended.count - before);
   }
