@@ -87,6 +87,11 @@ void WorkQueue::run(const std::string& key) {
   }
   if (running_ >= most_running_) return wait(key, entry);
   ++running_;
+  start(key, entry);
+}
+
+void WorkQueue::start(const std::string& key, Entry& entry) {
+  entry.waits = Waits::kNo;
   entry.has_turn = false;
   entry.at_once = false;
   entry.first = false;
@@ -110,10 +115,8 @@ void WorkQueue::run_next() {
     if (!in_line(key, first)) continue;  // it moved
     entries_.at(key).waits = Waits::kCalled;
     in_a_row_ = first ? in_a_row_ + 1 : 0;
-    return executor_.post(lifetime_.guard([this, key = std::move(key)] {
-      entries_.at(key).waits = Waits::kNo;
-      run(key);
-    }));
+    ++running_;  // its place: what becomes due in the meantime waits behind it
+    return executor_.post(lifetime_.guard([this, key = std::move(key)] { start(key, entries_.at(key)); }));
   }
 }
 

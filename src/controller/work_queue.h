@@ -64,6 +64,7 @@ class WorkQueue {
   // The delay of the key's next run: `delay`, or more when the key keeps changing.
   Duration delay_of(const std::string& key, Duration delay);
   void run(const std::string& key);
+  void start(const std::string& key, Entry& entry);
   void wait(const std::string& key, Entry& entry);
   bool in_line(const std::string& key, bool first) const;
   void run_next();
@@ -73,7 +74,7 @@ class WorkQueue {
   Work work_;
   Duration delay_;
   kube::RateLimit* rate_;
-  std::size_t most_running_, running_ = 0;
+  std::size_t most_running_, running_ = 0;  // with those that are called
   // A key that moved to `first_` is in both for a while. `moved_` counts those; `in_a_row_` counts how many of `first_`
   // were called since the last one of `waiting_`.
   std::deque<std::string> first_, waiting_;

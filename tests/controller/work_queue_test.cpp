@@ -119,6 +119,26 @@ TEST(WorkQueue, TheOthersDoNotWaitForEver) {
   EXPECT_EQ(seen.at(8), "new");
 }
 
+// More keys become due than can be processed. Those that wait keep their place.
+TEST(WorkQueue, NobodyOvertakesWhatWaits) {
+  VirtualExecutor executor{Time(std::chrono::seconds(1))};
+  Names seen;
+  WorkQueue queue(
+      executor,
+      [&](const std::string& key, WorkQueue::Finish finish) {
+        seen.push_back(key);
+        executor.after(20ms, [finish = std::move(finish)] { finish(true); });
+      },
+      Duration(0), nullptr, 2);
+  Names wanted;
+  for (int i = 0; i < 500; ++i) {
+    wanted.push_back(std::to_string(i));
+    executor.after(7ms * i, [&queue, i] { queue.add(std::to_string(i)); });
+  }
+  executor.run_until(executor.now() + 60s);
+  EXPECT_EQ(seen, wanted);
+}
+
 TEST(WorkQueue, LooksAtOnceWhenThereIsNothingToCollect) {
   Looks looks;
   looks.queue.add("a");
