@@ -24,6 +24,7 @@ using api::WatchEvent;
 
 constexpr Duration kFirstBackoff = std::chrono::milliseconds(200);
 constexpr Duration kLongestBackoff = std::chrono::seconds(10);
+constexpr Duration kLongestInBackground = std::chrono::seconds(2);
 constexpr std::int64_t kLongestRetryAfter = 60;  // seconds; a server that asks for more is asked again after this
 constexpr std::size_t kMaxAnswerBytes = 256u << 20;
 
@@ -89,6 +90,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     RestRequest request;
     std::function<void(RestResponse)> done;
     int tries = 0;
+    Time since{};          // when it was asked for
     bool refused = false;  // the server answered 401 once
   };
   using CallPtr = std::shared_ptr<Call>;
@@ -96,13 +98,19 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   // Runs `task` on the executor when the rate allows, unless the client is gone by then.
   void when_allowed(std::function<void()> task) { later(rate.reserve(executor.now()), std::move(task)); }
   // Sends when the rate allows it; a background request waits until there is a token that no other request has
-  // reserved.
+  // reserved. The status of a queue does not wait longer than kLongestInBackground: there are few queues, people look
+  // at their numbers, and others wait for the token that it takes.
   void send_when_allowed(const CallPtr& call) {
+    const Time now = executor.now();
+    if (call->since == Time{}) call->since = now;
     const bool background = options.background(call->request);
-    const Duration free = background ? rate.until_free(executor.now()) : Duration::zero();
-    if (free > Duration::zero()) return later(free, [this, call] { send_when_allowed(call); });
-    const Duration wait = rate.reserve(executor.now());
-    if (wait <= Duration::zero()) return send(call);
+    const bool is_event = call->request.resource.resource == "events";
+    const Duration left = is_event ? kLongestBackoff : call->since + kLongestInBackground - now;
+    const Duration free = background ? rate.until_free(now) : Duration::zero();
+    if (free > Duration::zero() && left > Duration::zero())
+      return later(std::min(free, left), [this, call] { send_when_allowed(call); });
+    const Duration wait = rate.reserve(now);
+    if (wait <= Duration::zero() || free > Duration::zero()) return send(call);
     later(wait, [this, call] { send(call); });
   }
   void later(Duration wait, std::function<void()> task) {

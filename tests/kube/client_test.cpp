@@ -193,6 +193,19 @@ TEST_P(ClientTest, WhatOnlyInformsLetsOthersGoFirstButForATurnNowAndThen) {
   EXPECT_LE(others_before.back(), static_cast<int>((kInforming + 2) * kBackgroundTurn));
 }
 
+TEST_P(ClientTest, AStatusThatInformsWaitsForSecondsAtMost) {
+  options_.rate = {.per_second = 10, .burst = 1};
+  options_.background = [](const RestRequest& request) { return request.name == "informs"; };
+  constexpr int kOthers = 60;  // six seconds
+  int others = 0, others_before = -1;
+  for (int i = 0; i < kOthers; ++i)
+    client().call(config_map(Verb::kGet, "other"), [&](const RestResponse&) { ++others; });
+  client().call(config_map(Verb::kGet, "informs"), [&](const RestResponse&) { others_before = others; });
+  run_until([&] { return others_before >= 0; });
+  EXPECT_GE(others_before, 1) << "it lets others go first";
+  EXPECT_LT(others_before, kOthers);
+}
+
 TEST_P(ClientTest, AnswersAreCutToWhatIsWanted) {
   ASSERT_EQ(call(config_map(Verb::kCreate, "a")).code, 201);
   RestRequest patch = config_map(Verb::kPatch, "a");
