@@ -124,6 +124,10 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job, const
     steps.push_back(UpdateWorkload{old, redescribe(adapter.pod_sets(job), job)});
     steps.push_back(
         JobEvent{false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(*old)});
+  } else if (old && !old->active) {  // deactivated: it gives its quota back and stays deactivated
+    JobReport now;
+    now.stopped = !adapter.active(job);
+    steps.push_back(report(old, std::move(now)));
   } else if (old) {
     remove(old, steps);
   } else if (checked && workloads.empty()) {  // otherwise the old one of the same name is still being deleted
@@ -201,7 +205,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   // The job stops, and gives its quota back when it has stopped.
   if (steps.size() > said || (evicted && has_condition(w, kQuotaReserved))) return;
   if (catch_up(job, workload, facts, steps)) return;
-  if (suspended && admitted && !waits_for_places(w)) start(adapter, job, workload, facts, steps);
+  if (suspended && admitted && w.active && !waits_for_places(w)) start(adapter, job, workload, facts, steps);
 }
 
 // A client created the workload, and the job names it. The job becomes its owner when it exists; it is never created
@@ -272,6 +276,21 @@ void leave_queue(const JobAdapter& adapter, const Json& job, const std::vector<W
   }
 }
 
+// Somebody's finalizer keeps a job that is being deleted. It runs on until it ends or must stop, and is not queued
+// again.
+void with_leaving_job(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload,
+                      std::vector<Step>& steps) {
+  if (finished(*workload)) return;
+  if (const auto outcome = adapter.finished(job)) {
+    steps.push_back(finish(workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message));
+  } else if (has_condition(*workload, kEvicted)) {
+    JobReport now;
+    now.stopped = now.for_good = adapter.suspended(job) && !adapter.stopping(job) && !adapter.active(job);
+    steps.push_back(report(workload, std::move(now)));
+    stop(adapter, job, workload, eviction_message(*workload), steps);
+  }
+}
+
 // For a job that does not exist or is being deleted.
 std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts) {
   std::vector<Step> steps;
@@ -290,9 +309,16 @@ std::vector<Step> let_go(const JsonPtr& job, const std::vector<WorkloadPtr>& wor
 
 std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const std::vector<WorkloadPtr>& workloads,
                             const JobFacts& facts) {
-  if (job == nullptr || deleting(*job)) return let_go(job, workloads, facts);
+  if (job == nullptr) return let_go(job, workloads, facts);
   const OneLook look(adapter, *job);
   std::vector<Step> steps;
+  if (deleting(*job)) {
+    steps = let_go(job, workloads, facts);
+    for (const auto& workload : workloads) {
+      if (facts.managed && !workload->meta.deletion) with_leaving_job(adapter, *job, workload, steps);
+    }
+    return steps;
+  }
   for (const auto& workload : workloads) {
     if (!workload->meta.deletion) continue;
     // A client deletes the workload of an existing job: the job stops first, then the finalizer is removed and a new

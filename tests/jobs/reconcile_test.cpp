@@ -213,6 +213,45 @@ status: {conditions: [{type: Complete, status: "True", message: done}]})");
   EXPECT_EQ(first<PatchJob>(steps), nullptr);
 }
 
+TEST(Reconcile, ADeactivatedWorkloadDoesNotStartItsJob) {
+  auto deactivated = *workload(kAdmittedStatus);
+  deactivated.active = false;  // the engine has not evicted it yet
+  EXPECT_EQ(first<PatchJob>(steps_of(job(), {std::make_shared<const Workload>(deactivated)})), nullptr);
+}
+
+TEST(Reconcile, ADeactivatedJobThatIsEditedWhileItStopsStaysDeactivated) {
+  auto deactivated = *workload(kEvictedStatus);
+  deactivated.active = false;
+  const auto w = std::make_shared<const Workload>(deactivated);
+  constexpr std::string_view kEdit = "spec: {template: {spec: {containers: [{name: c, image: newer}]}}}";
+  const auto ends = steps_of(job(std::string(kEdit) + "\nstatus: {active: 1}"), {w});
+  EXPECT_EQ(first<DeleteWorkload>(ends), nullptr);
+  ASSERT_NE(first<ReportJob>(ends), nullptr);
+  EXPECT_FALSE(first<ReportJob>(ends)->report.stopped);
+  const auto ended = steps_of(job(kEdit), {w});
+  EXPECT_EQ(first<DeleteWorkload>(ended), nullptr);
+  ASSERT_NE(first<ReportJob>(ended), nullptr);
+  EXPECT_TRUE(first<ReportJob>(ended)->report.stopped) << "it gives its quota back";
+}
+
+// A finalizer keeps it.
+TEST(Reconcile, AJobThatIsBeingDeletedStopsWhenItIsEvictedAndEndsWhenItIsOver) {
+  constexpr std::string_view kLeaving = "metadata: {deletionTimestamp: '2026-01-01T00:00:00Z'}\nspec: {suspend: false}";
+  EXPECT_EQ(first<PatchJob>(steps_of(job(kLeaving), {workload(kAdmittedStatus)})), nullptr) << "it runs on";
+  const auto evicted = workload(kEvictedStatus);
+  const auto steps = steps_of(job(kLeaving), {evicted});
+  ASSERT_NE(first<PatchJob>(steps), nullptr);
+  EXPECT_TRUE(bool_at(first<PatchJob>(steps)->body, {"spec", "suspend"}));
+  const auto stopped = steps_of(job("metadata: {deletionTimestamp: '2026-01-01T00:00:00Z'}"), {evicted});
+  ASSERT_NE(first<ReportJob>(stopped), nullptr);
+  EXPECT_TRUE(first<ReportJob>(stopped)->report.stopped);
+  EXPECT_TRUE(first<ReportJob>(stopped)->report.for_good);
+  const auto over = steps_of(job(std::string(kLeaving) + "\nstatus: {conditions: [{type: Complete, status: 'True'}]}"),
+                             {workload(kAdmittedStatus)});
+  ASSERT_NE(first<ReportJob>(over), nullptr);
+  EXPECT_EQ(first<ReportJob>(over)->report.finished->reason, "Succeeded");
+}
+
 TEST(Reconcile, AFinishedJobFinishesItsWorkloadAndLetsItGo) {
   const Json done =
       job(R"({spec: {suspend: false}, status: {conditions: [{type: Complete, status: "True", message: all done}]}})");

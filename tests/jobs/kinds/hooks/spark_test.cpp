@@ -38,6 +38,19 @@ TEST(Spark, FieldsBecomeTemplates) {
   EXPECT_EQ(job_of("SparkApplication").priority_class(job), "high");
 }
 
+TEST(Spark, AFailedSubmissionIsNoEndWhileItIsTriedAgain) {
+  const auto ended = [](std::string_view policy, std::string_view state) {
+    Json job = application("{}", "{}", policy);
+    ensure_path(job, {"status", "applicationState", "state"}) = state;
+    return job_of("SparkApplication").finished(job).has_value();
+  };
+  constexpr std::string_view kRetries = "{restartPolicy: {type: OnFailure, onSubmissionFailureRetries: 3}}";
+  EXPECT_FALSE(ended(kRetries, "SUBMISSION_FAILED"));
+  EXPECT_TRUE(ended(kRetries, "FAILED"));
+  EXPECT_TRUE(ended("{}", "SUBMISSION_FAILED"));
+  EXPECT_TRUE(ended("{restartPolicy: {type: Never, onSubmissionFailureRetries: 3}}", "SUBMISSION_FAILED"));
+}
+
 TEST(Spark, DefaultsAreThoseOfSpark) {
   const Json job = application("{}", "{}", "{type: Python}");
   EXPECT_THAT(support::names_and_counts(job_of("SparkApplication").pod_sets(job)),
