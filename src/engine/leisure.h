@@ -1,7 +1,7 @@
 // Rate limit for messages: status writes that only say why a workload still waits. Decisions go first: while
 // decisions are being written, messages are limited to a token bucket; otherwise only the number in flight is
-// limited. So a user with a few workloads never waits for a message, and thousands of workloads that wait for a few
-// seconds do not cost the API server one write each.
+// limited. So a message comes at once where few workloads wait, and thousands of workloads that wait for a few seconds
+// do not cost the API server one write each.
 #pragma once
 
 #include <chrono>
