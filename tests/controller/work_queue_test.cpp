@@ -35,6 +35,24 @@ struct Looks {
 
 using Names = std::vector<std::string>;
 
+// A queue whose looks end when the test says so.
+struct Held {
+  explicit Held(std::size_t most_running)
+      : queue(
+            executor,
+            [this](const std::string& key, WorkQueue::Finish finish) {
+              seen.push_back(key);
+              held.push_back(std::move(finish));
+            },
+            Duration(0), nullptr, most_running) {}
+  void pass() { executor.run_until(executor.now() + 1s); }
+
+  VirtualExecutor executor{Time(std::chrono::seconds(1))};
+  Names seen;
+  std::vector<WorkQueue::Finish> held;
+  WorkQueue queue;
+};
+
 TEST(WorkQueue, CollectsChangesOfAKey) {
   Looks looks;
   looks.queue.add("a");
@@ -46,77 +64,48 @@ TEST(WorkQueue, CollectsChangesOfAKey) {
 }
 
 TEST(WorkQueue, TheOthersWaitWhileTooManyAreProcessed) {
-  VirtualExecutor executor{Time(std::chrono::seconds(1))};
-  Names seen;
-  std::vector<WorkQueue::Finish> held;
-  WorkQueue queue(
-      executor,
-      [&](const std::string& key, WorkQueue::Finish finish) {
-        seen.push_back(key);
-        held.push_back(std::move(finish));
-      },
-      Duration(0), nullptr, 2);
-  const auto pass = [&] { executor.run_until(executor.now() + 1s); };
-  for (const auto* key : {"a", "b", "c", "d", "c"}) queue.add(key);
-  pass();
-  EXPECT_EQ(seen, (Names{"a", "b"}));
-  held[0](true);
-  pass();
-  queue.add("d");
-  EXPECT_EQ(seen, (Names{"a", "b", "c"}));
-  held[1](false);  // b is tried again after those that waited before
-  pass();
-  EXPECT_EQ(seen, (Names{"a", "b", "c", "d"}));
-  held[2](true);
-  held[3](true);
-  pass();
-  EXPECT_EQ(seen, (Names{"a", "b", "c", "d", "b"})) << "each of them once";
+  Held looks(2);
+  for (const auto* key : {"a", "b", "c", "d", "c"}) looks.queue.add(key);
+  looks.pass();
+  EXPECT_EQ(looks.seen, (Names{"a", "b"}));
+  looks.held[0](true);
+  looks.pass();
+  looks.queue.add("d");
+  EXPECT_EQ(looks.seen, (Names{"a", "b", "c"}));
+  looks.held[1](false);  // b is tried again after those that waited before
+  looks.pass();
+  EXPECT_EQ(looks.seen, (Names{"a", "b", "c", "d"}));
+  looks.held[2](true);
+  looks.held[3](true);
+  looks.pass();
+  EXPECT_EQ(looks.seen, (Names{"a", "b", "c", "d", "b"})) << "each of them once";
 }
 
 TEST(WorkQueue, WhatGoesFirstDoesNotWaitBehindOthers) {
-  VirtualExecutor executor{Time(std::chrono::seconds(1))};
-  Names seen;
-  std::vector<WorkQueue::Finish> held;
-  WorkQueue queue(
-      executor,
-      [&](const std::string& key, WorkQueue::Finish finish) {
-        seen.push_back(key);
-        held.push_back(std::move(finish));
-      },
-      Duration(0), nullptr, 1);
-  const auto pass = [&] { executor.run_until(executor.now() + 1s); };
-  for (const auto* key : {"a", "b", "c", "d", "e"}) queue.add(key);
-  pass();
-  queue.add_first("f");
-  queue.add_first("d");  // it waits already
-  queue.add_first("d");
+  Held looks(1);
+  for (const auto* key : {"a", "b", "c", "d", "e"}) looks.queue.add(key);
+  looks.pass();
+  looks.queue.add_first("f");
+  looks.queue.add_first("d");  // it waits already
+  looks.queue.add_first("d");
   for (std::size_t i = 0; i < 10; ++i) {
-    pass();
-    if (i < held.size()) held[i](true);
+    looks.pass();
+    if (i < looks.held.size()) looks.held[i](true);
   }
-  EXPECT_EQ(seen, (Names{"a", "d", "f", "b", "c", "e"})) << "each of them once";
+  EXPECT_EQ(looks.seen, (Names{"a", "d", "f", "b", "c", "e"})) << "each of them once";
 }
 
 TEST(WorkQueue, TheOthersDoNotWaitForEver) {
-  VirtualExecutor executor{Time(std::chrono::seconds(1))};
-  Names seen;
-  WorkQueue::Finish held;
-  WorkQueue queue(
-      executor,
-      [&](const std::string& key, WorkQueue::Finish finish) {
-        seen.push_back(key);
-        held = std::move(finish);
-      },
-      Duration(0), nullptr, 1);
-  queue.add("running");
-  executor.run_until(executor.now() + 1s);
-  queue.add("new");
-  for (int i = 0; i < 20; ++i) queue.add_first("old-" + std::to_string(i));
+  Held looks(1);
+  looks.queue.add("running");
+  looks.pass();
+  looks.queue.add("new");
+  for (int i = 0; i < 20; ++i) looks.queue.add_first("old-" + std::to_string(i));
   for (int i = 0; i < 10; ++i) {
-    executor.run_until(executor.now() + 1s);
-    held(true);
+    looks.pass();
+    looks.held.back()(true);
   }
-  EXPECT_EQ(seen.at(8), "new");
+  EXPECT_EQ(looks.seen.at(8), "new");
 }
 
 // More keys become due than can be processed. Those that wait keep their place.
