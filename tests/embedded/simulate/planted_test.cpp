@@ -17,7 +17,7 @@ namespace berth::simulation::planted_test {
 namespace {
 
 // Seeds 1 to this number are played until the bug is found.
-constexpr std::uint64_t kMostSeeds = 24;
+constexpr std::uint64_t kMostSeeds = 48;
 
 // Plays seeds until one finds the bug; 0: none does.
 std::uint64_t first_that_finds(std::string_view bug, SeedReport (*play)(std::uint64_t run)) {
