@@ -33,6 +33,14 @@ std::string_view annotation(const Json& job, std::string_view key) {
   return string_at(job, {"metadata", "annotations", key});
 }
 
+// The least number of pods for partial admission.
+std::optional<std::int32_t> min_count(const Json& job) {
+  const auto text = annotation(job, kMinParallelism);
+  std::int32_t count = 0;
+  const bool number = std::from_chars(text.data(), text.data() + text.size(), count).ec == std::errc{};
+  return number && count >= 1 ? std::optional(count) : std::nullopt;
+}
+
 // The template as the user wrote it: labels, annotations and spec, without what the API server generated and without
 // the marks of an admission.
 Json user_template(const Json& job) {
@@ -92,10 +100,7 @@ class BatchJob final : public JobAdapter {
     PodSet pod_set;
     pod_set.template_ = std::make_shared<const Json>(user_template(job));
     pod_set.count = pod_count(job);
-    const auto text = annotation(job, kMinParallelism);
-    std::int32_t min_count = 0;
-    if (std::from_chars(text.data(), text.data() + text.size(), min_count).ec == std::errc{} && min_count >= 1)
-      pod_set.min_count = min_count;
+    pod_set.min_count = min_count(job);
     pod_set.topology_request = api::kueue::topology_request_of(
         object_at(*pod_set.template_, {"metadata", "annotations"}), kCompletionIndexLabel);
     return {pod_set};
@@ -128,7 +133,7 @@ class BatchJob final : public JobAdapter {
     ensure_path(result, {"spec", "suspend"}) = false;
     if (auto merged = merge_into_template(ensure_path(result, {"spec", "template"}), infos[0]); !merged)
       return tl::unexpected(merged.error());
-    if (!annotation(job, kMinParallelism).empty()) set_count(result, infos[0].count);
+    if (min_count(job)) set_count(result, infos[0].count);
     return result;
   }
 

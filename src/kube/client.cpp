@@ -102,13 +102,11 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   // at their numbers, and others wait for the token that it takes.
   void send_when_allowed(const CallPtr& call) {
     const Time now = executor.now();
-    if (call->since == Time{}) call->since = now;
     const bool background = options.background(call->request);
-    const bool is_event = call->request.resource.resource == "events";
-    const Duration left = is_event ? kLongestBackoff : call->since + kLongestInBackground - now;
+    const bool is_late = call->request.resource.resource != "events" && now - call->since >= kLongestInBackground;
     const Duration free = background ? rate.until_free(now) : Duration::zero();
-    if (free > Duration::zero() && left > Duration::zero())
-      return later(std::min(free, left), [this, call] { send_when_allowed(call); });
+    if (free > Duration::zero() && !is_late)
+      return later(std::min(free, kLongestInBackground), [this, call] { send_when_allowed(call); });
     const Duration wait = rate.reserve(now);
     if (wait <= Duration::zero() || free > Duration::zero()) return send(call);
     later(wait, [this, call] { send(call); });
@@ -249,6 +247,7 @@ void Client::call(RestRequest request, std::function<void(RestResponse)> done) {
   auto call = std::make_shared<Impl::Call>();
   call->request = std::move(request);
   call->done = std::move(done);
+  call->since = impl_->executor.now();
   impl_->send_when_allowed(call);
 }
 

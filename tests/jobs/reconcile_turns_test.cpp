@@ -17,16 +17,19 @@ conditions:
 - {type: Admitted, status: "True", reason: Admitted, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}
 reclaimablePods: [{name: main, count: 1}]
 )";
-  const Json waiting = job("{status: {succeeded: 1}}");
-  const auto admitted = workload(kRest, waiting);
-  const auto steps = steps_of(waiting, {admitted});
-  ASSERT_NE(first<PatchJob>(steps), nullptr);
-  const Json started = apply_merge_patch(waiting, first<PatchJob>(steps)->body);
-  EXPECT_FALSE(bool_at(started, {"spec", "suspend"}, true));
-  EXPECT_EQ(int_at(started, {"spec", "parallelism"}), 3);
-  const auto later = steps_of(started, {admitted});
-  EXPECT_EQ(first<PatchJob>(later), nullptr) << "it runs on";
-  EXPECT_EQ(first<DeleteWorkload>(later), nullptr);
+  // A minimum below 1 is none.
+  for (const std::string minimum : {"", "metadata: {annotations: {kueue.x-k8s.io/job-min-parallelism: '0'}}\n"}) {
+    const Json waiting = job(minimum + "status: {succeeded: 1}");
+    const auto admitted = workload(kRest, waiting);
+    const auto steps = steps_of(waiting, {admitted});
+    ASSERT_NE(first<PatchJob>(steps), nullptr);
+    const Json started = apply_merge_patch(waiting, first<PatchJob>(steps)->body);
+    EXPECT_FALSE(bool_at(started, {"spec", "suspend"}, true));
+    EXPECT_EQ(int_at(started, {"spec", "parallelism"}), 3) << minimum;
+    const auto later = steps_of(started, {admitted});
+    EXPECT_EQ(first<PatchJob>(later), nullptr) << "it runs on";
+    EXPECT_EQ(first<DeleteWorkload>(later), nullptr);
+  }
 }
 
 // Another client changes the template in the moment in which the job ends.

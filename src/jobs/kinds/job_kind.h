@@ -28,7 +28,7 @@ struct PodSetRule {
   std::string field;       // how errors name the template; empty: its path
   Expression count;        // int; empty: 1
   Expression min_count;    // int: the least number of pods for partial admission; values below 1 mean none
-  Path count_field;        // within the item: the admitted count is written here when it is smaller
+  Path count_field;        // within the item: partial admission writes the admitted count here
   Expression reclaimable;  // int: the number of pods that are done
   // The labels of pods with their rank, for topology; empty: none.
   std::string pod_index_label, sub_group_index_label;
