@@ -20,6 +20,10 @@ namespace bj = boost::json;
 
 enum class Keep : std::uint8_t { kAll, kAllButManagedFields, kMetadata };
 
+// Duplicate keys that are reported; kube-apiserver reports as many. And the bytes of the path of each: keys may be as
+// long as the document, and many duplicates may lie below one.
+constexpr std::size_t kMaxDuplicates = 100, kMaxPathBytes = 1024;
+
 // Builds the document. On request it also remembers the keys of all open objects, to find duplicates.
 class Builder {
  public:
@@ -171,17 +175,22 @@ class Builder {
   void note_key() {
     Open& frame = open_.back();
     frame.key = std::exchange(key_, {});
+    if (duplicates_->size() >= kMaxDuplicates) return;
     if (frame.keys.insert(frame.key).second || !frame.reported.insert(frame.key).second) return;
+    duplicates_->push_back(path_here());
+  }
+  std::string path_here() const {
     std::string path;
     for (const Open& o : open_) {
+      if (path.size() > kMaxPathBytes) break;
       if (o.is_array) {
         path += "[" + std::to_string(o.next_index - 1) + "]";
       } else {
         if (!path.empty()) path += '.';
-        path += o.key;
+        path.append(o.key, 0, kMaxPathBytes + 1);
       }
     }
-    duplicates_->push_back(std::move(path));
+    return path.size() > kMaxPathBytes ? std::string(cut_text(path, kMaxPathBytes)) + "..." : path;
   }
 
   struct Object {

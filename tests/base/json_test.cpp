@@ -41,6 +41,17 @@ TEST(Json, DuplicateKeysAreReportedAndTheLastWins) {
   EXPECT_EQ(string_at(*value, {"data", "a"}), "3");
 }
 
+TEST(Json, FewDuplicateKeysAreReportedAndTheirPathsAreShort) {
+  std::string text = "{\"" + std::string(100'000, 'k') + "\":{";
+  for (int i = 0; i < 30'000; ++i) text += "\"a" + std::to_string(i / 2) + "\":0,";
+  text += "\"end\":0}}";
+  std::vector<std::string> duplicates;
+  ASSERT_TRUE(parse_json(text, {}, &duplicates));
+  EXPECT_EQ(duplicates.size(), 100u);
+  for (const std::string& path : duplicates) EXPECT_LE(path.size(), 1'100u);
+  EXPECT_TRUE(duplicates[0].starts_with("kkk") && duplicates[0].ends_with("k...")) << duplicates[0];
+}
+
 TEST(Json, NumbersKeepTheirKindAndPrintAsGoPrintsThem) {
   const struct {
     std::string text, printed;

@@ -2,6 +2,7 @@
 
 #include "api/status.h"
 #include "base/yaml.h"
+#include "embedded/apiserver/http/warnings.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -29,7 +30,8 @@ Json shaped(const Reply& reply) {
 }
 
 void add_common_headers(const api::RestResponse& response, HttpResponse& out) {
-  for (const std::string& w : response.warnings) out.headers.push_back({"Warning", warning_header(w)});
+  for (const std::string& w : bounded_warnings(response.warnings))
+    out.headers.push_back({"Warning", warning_header(w)});
   if (const std::int64_t after = int_at(response.body, {"details", "retryAfterSeconds"}); after > 0 && !response.ok()) {
     out.headers.push_back({"Retry-After", std::to_string(after)});
   }
@@ -63,16 +65,6 @@ HttpResponse encode_document(const api::RestResponse& response, const MediaForm&
   out.body = to_bytes(response.body, form);
   add_common_headers(response, out);
   return out;
-}
-
-std::string warning_header(std::string_view text) {
-  std::string out = "299 - \"";
-  for (const char c : text) {
-    const auto u = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') out.push_back('\\');
-    out.push_back(u < 0x20 || u == 0x7f ? ' ' : c);  // a header value must be a single line
-  }
-  return out + '"';
 }
 
 }  // namespace berth::apiserver::http

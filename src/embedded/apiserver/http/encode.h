@@ -26,9 +26,6 @@ HttpResponse encode(const Reply& reply);
 // For a Status or another document that belongs to no resource.
 HttpResponse encode_document(const api::RestResponse& response, const MediaForm& form = {});
 
-// 299 - "text", with quotes and backslashes escaped. https://www.rfc-editor.org/rfc/rfc7234#section-5.5
-std::string warning_header(std::string_view text);
-
 std::string to_bytes(const Json& document, const MediaForm& form);
 
 }  // namespace berth::apiserver::http

@@ -79,7 +79,9 @@ class Checker {
   }
 
  private:
-  void error(std::string_view what) { errors_.push_back(path_text(path_) + ": " + std::string(what)); }
+  void error(std::string_view what) {
+    if (errors_.size() < kMaxErrors) errors_.push_back(path_text(path_) + ": " + std::string(what));
+  }
 
   void check_map(const JsonObject& object, const TypeRef& type) {
     for (const auto& [key, child] : object) {

@@ -3,12 +3,16 @@
 #include <utility>
 
 #include "api/status.h"
+#include "base/text.h"
 #include "embedded/apiserver/requests/core.h"
 #include "embedded/apiserver/requests/metadata.h"
 #include "embedded/apiserver/schema/structural.h"
 
 namespace berth::apiserver {
 namespace {
+
+// Unknown and duplicate fields that are reported, as in kube-apiserver; and the bytes of each path.
+constexpr std::size_t kMaxStrictErrors = 100, kMaxPathBytes = 1024;
 
 bool schema_has_metadata(const ResourceInfo& resource) {
   if (resource.schema == nullptr) return false;
@@ -83,8 +87,11 @@ Result<void> decode_object(const ResourceInfo& resource, Json& object, api::Fiel
   const std::vector<std::string> unknown = prune_all(resource, object);
   if (validation != api::FieldValidation::kIgnore && !(unknown.empty() && duplicates.empty())) {
     std::vector<std::string> texts;
-    for (const std::string& path : duplicates) texts.push_back("duplicate field \"" + path + "\"");
-    for (const std::string& path : unknown) texts.push_back("unknown field \"" + path + "\"");
+    const auto report = [&](std::string_view what, std::string_view path) {
+      if (texts.size() < kMaxStrictErrors) texts.push_back(std::string(what) + " field \"" + std::string(path) + "\"");
+    };
+    for (const std::string& path : duplicates) report("duplicate", path);
+    for (const std::string& path : unknown) report("unknown", cut_text(path, kMaxPathBytes));
     if (validation == api::FieldValidation::kStrict) {
       std::string all;
       for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;

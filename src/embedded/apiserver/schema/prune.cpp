@@ -7,6 +7,9 @@
 namespace berth::apiserver {
 namespace {
 
+// That are reported; a client may send many, below a long key.
+constexpr std::size_t kMaxUnknownFields = 100;
+
 bool is_type_meta(std::string_view name) { return name == "apiVersion" || name == "kind" || name == "metadata"; }
 
 class Pruner {
@@ -26,7 +29,7 @@ class Pruner {
   }
 
  private:
-  bool tracked() const { return unknown_ != nullptr; }
+  bool tracked() const { return unknown_ != nullptr && unknown_->size() < kMaxUnknownFields; }
 
   void object(JsonObject& members, const Schema& schema, bool is_resource, const std::string& path) {
     std::vector<std::string> gone;
