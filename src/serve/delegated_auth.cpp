@@ -8,6 +8,7 @@
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "serve/expiring_cache.h"
 #include "serve/front_proxy.h"
 
@@ -32,10 +33,13 @@ Refusal cannot_ask(std::string_view why) {
   return refuse(503, "ServiceUnavailable", "the API server cannot be asked who may do this: " + std::string(why));
 }
 
-// The cache holds only hashes of tokens: a leak of its memory reveals no token.
-std::string sum_of(std::string_view token) {
+// Bytes of a refusal's message: a client chooses the path that it names, and refusals are cached.
+constexpr std::size_t kMaxMessageBytes = 512;
+
+// The caches hold only hashes: a leak of their memory reveals no token, and what a client asks for takes no more room.
+std::string sum_of(std::string_view text) {
   unsigned char sum[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), sum);
+  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), sum);
   return {reinterpret_cast<const char*>(sum), sizeof sum};
 }
 
@@ -254,7 +258,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
   void authorize(const Caller& caller, const AccessAttributes& attributes, std::function<void(Decision)> done) {
     if (has_group(caller.user, kMasters)) return done(std::nullopt);
     Json review = access_review(caller, attributes);
-    const std::string key = canonical_json(review);
+    const std::string key = sum_of(canonical_json(review));
     if (const Decision* known = decisions.find(key, executor.now())) return done(*known);
     if (const auto it = deciding.find(key); it != deciding.end()) return it->second.push_back(std::move(done));
     if (in_flight >= kMaxQuestionsInFlight) return done(cannot_ask("too many questions at once"));
@@ -274,9 +278,9 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
     if (bool_at(response.body, {"status", "allowed"}) && !denied) return std::nullopt;
     const std::string_view why = string_at(response.body, {"status", "reason"});
     const std::string& subject = attributes.resource.resource.empty() ? attributes.path : attributes.resource.resource;
-    return refuse(
-        403, "Forbidden",
-        subject + " is forbidden: " + wish(caller, attributes) + (why.empty() ? "" : ": " + std::string(why)));
+    const std::string message =
+        subject + " is forbidden: " + wish(caller, attributes) + (why.empty() ? "" : ": " + std::string(why));
+    return refuse(403, "Forbidden", cut_text(message, kMaxMessageBytes));
   }
 
   api::RestClient& client;
@@ -288,7 +292,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
   ExpiringCache<std::string, Identified> callers{kMaxCachedAnswers};
   ExpiringCache<std::string, Decision> decisions{kMaxCachedAnswers};
   std::map<std::string, std::vector<std::function<void(Identified)>>> identifying;  // by the token's hash
-  std::map<std::string, std::vector<std::function<void(Decision)>>> deciding;       // by the review
+  std::map<std::string, std::vector<std::function<void(Decision)>>> deciding;       // by the review's hash
   std::size_t in_flight = 0;
   bool synced = false;
   bool over = false;
