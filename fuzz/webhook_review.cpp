@@ -53,7 +53,7 @@ void ask(serve::WebhookHandler& handler, std::string_view path, std::string_view
   request.target = path;
   request.body = body;
   auto sink = std::make_shared<KeepingSink>();
-  (void)handler.execute(handler.parse(std::move(request)), sink);
+  (void)handler.handle(std::move(request), sink);
   BERTH_INVARIANT(sink->response.has_value());
   const auto answer = parse_json(sink->response->body);
   if (sink->response->status != 200) return;

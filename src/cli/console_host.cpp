@@ -149,7 +149,6 @@ struct ConsoleHost::Impl {
     http::HttpsServerOptions https;
     https.address = endpoint->address;
     https.port = endpoint->port;
-    https.max_body_bytes = console::kMaxConsoleBody;
     auto context = tls();
     if (!context) return tl::unexpected(context.error());
     const bool secure = *context != nullptr;

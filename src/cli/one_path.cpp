@@ -5,8 +5,11 @@ namespace berth::cli {
 struct OnePath::Elsewhere final : Parsed {};
 
 std::unique_ptr<http::Handler::Parsed> OnePath::parse(http::HttpRequest request) const {
-  if (request.target.substr(0, request.target.find('?')) != path_) return std::make_unique<Elsewhere>();
-  return all_.parse(std::move(request));
+  const bool here = request.target.substr(0, request.target.find('?')) == path_;
+  auto parsed = here ? all_.parse(std::move(request)) : std::make_unique<Elsewhere>();
+  parsed->max_body = 0;  // pages are only read
+  parsed->asks = false;
+  return parsed;
 }
 
 std::unique_ptr<http::Exchange> OnePath::execute(std::unique_ptr<Parsed> request,

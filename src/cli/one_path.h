@@ -14,7 +14,7 @@ class OnePath final : public http::Handler {
   // `all` must outlive it. `path` begins with "/" and has no query.
   OnePath(http::Handler& all, std::string path) : all_(all), path_(std::move(path)) {}
 
-  std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
+  std::unique_ptr<Parsed> parse(http::HttpRequest head) const override;
   std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request,
                                           std::shared_ptr<http::ResponseSink> sink) override;
   http::HttpResponse overloaded() const override { return all_.overloaded(); }

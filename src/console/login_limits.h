@@ -27,6 +27,11 @@ class LoginLimits {
     keep(address, of_address, now);
     return may && all_.take(now);
   }
+  // Whether take() would succeed.
+  bool may(const std::string& address, Time now) const {
+    Budget of_all = all_;
+    return budget(address, now).take(now) && of_all.take(now);
+  }
   void give_back(const std::string& address, Time now) {
     Budget of_address = budget(address, now);
     of_address.give_back();

@@ -59,15 +59,24 @@ std::optional<http::HttpResponse> refuse_request(const http::HttpRequest& reques
     if (request.method != "GET" && request.method != "HEAD") return refusal(405, "pages are only read");
     return std::nullopt;
   }
-  if (request.body_too_large) return refusal(413, "the request's body is too large");
   if (request.method != "GET" && request.method != "POST") return refusal(405, "only GET and POST are possible here");
   return foreign(request);
 }
 
+// Only two requests have a body.
+std::size_t max_body_of(const ConsoleRequest& read) {
+  if (read.method != "POST") return 0;
+  if (read.target.path == kLoginPath) return kMaxLoginBody;
+  return read.target.path == kChangesPath ? kMaxChangeBody : 0;
+}
+
 }  // namespace
 
-std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest request, const TrustedProxies& proxies) {
-  auto read = std::make_unique<ConsoleRequest>();
+std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest head, const TrustedProxies& proxies) {
+  auto read = std::make_unique<ConsoleRequest>(std::move(head));
+  const http::HttpRequest& request = read->http;
+  read->max_body = 0;
+  read->asks = true;
   if (request.target.size() > http::kMaxTargetBytes) {
     read->refused = refusal(400, "the request's target is too long");
     return read;
@@ -83,7 +92,7 @@ std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest request, const Tr
   read->peer_address = proxies.client_of(request);
   read->gzip = request.header("Accept-Encoding").find("gzip") != std::string_view::npos;
   read->refused = refuse_request(request, *read);
-  read->body = std::move(request.body);
+  if (!read->refused) read->max_body = max_body_of(*read);
   return read;
 }
 

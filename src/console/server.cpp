@@ -120,22 +120,41 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
 
   void route(const ConsoleRequest& request, const Sink& sink, Ongoing& ongoing) {
     if (request.refused) return answer(sink, *request.refused);
+    if (request.api() && request.http.body_too_large) return answer(sink, too_large());
     const std::string& path = request.target.path;
     if (path == "/healthz") return answer(sink, http::plain_text(200, "ok"));
     if (!request.api()) return sink->respond([page = files.answer(path, request.gzip)] { return page; });
     const bool post = request.method == "POST";
-    if (path == "/api/login" && post) return login(request, sink);
-    if (path == "/api/logout" && post) return logout(request, sink);
+    if (path == kLoginPath && post) return login(request, sink);
+    if (path == kLogoutPath && post) return logout(request, sink);
     with_session(request, sink, ongoing,
-                 [this, path, post, query = request.target.query, body = request.body](
+                 [this, path, post, query = request.target.query, body = request.http.body](
                      const SessionPtr& session, const Sink& to, std::unique_ptr<Stream>& stream) {
-                   if (post) return path == "/api/changes" ? change(session, body, to) : nothing_here(to);
+                   if (post) return path == kChangesPath ? change(session, body, to) : nothing_here(to);
                    if (path == "/api/session") return answer(to, json_reply(describe(*session)));
                    if (path == "/api/stream") return open_stream(session, query.get("collections"), to, stream);
                    ask(session, path, query, to);
                  });
   }
 
+  // Before the body of a request is read.
+  http::Handler::Verdict verdict_on(const ConsoleRequest& request) const {
+    if (request.refused) return request.refused;
+    if (request.target.path == kLoginPath)
+      return logins.may(request.peer_address, parts.executor.now()) ? std::nullopt : std::optional(too_many_logins());
+    if (request.target.path != kChangesPath) return std::nullopt;
+    auto no = sessions.stranger(request.cookie);
+    return no ? no : no_changes();
+  }
+
+  http::Handler::Verdict no_changes() const {
+    if (parts.allow_changes && parts.as_user) return std::nullopt;
+    return refusal(403, "this console changes nothing; it was started without --allow-changes");
+  }
+  static http::HttpResponse too_many_logins() {
+    return refusal(429, "too many attempts to log in; try again in a few seconds");
+  }
+  static http::HttpResponse too_large() { return refusal(413, "the request's body is too large"); }
   static void nothing_here(const Sink& sink) { answer(sink, refusal(404, "there is nothing at this path")); }
 
   void ask(const SessionPtr& session, const std::string& path, const http::Query& query, const Sink& sink) {
@@ -171,8 +190,7 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
   }
 
   void change(const SessionPtr& session, const std::string& body, const Sink& sink) {
-    if (!parts.allow_changes || !parts.as_user)
-      return answer(sink, refusal(403, "this console changes nothing; it was started without --allow-changes"));
+    if (auto no = no_changes()) return answer(sink, std::move(*no));
     const auto parsed = parse_json(body);
     if (!parsed) return answer(sink, refusal(400, "the body is no JSON: " + parsed.error().message));
     auto change = read_change(*parsed);
@@ -193,11 +211,10 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
   }
 
   void login(const ConsoleRequest& request, const Sink& sink) {
-    const auto body = parse_json(request.body);
+    const auto body = parse_json(request.http.body);
     if (!body) return answer(sink, refusal(400, "the body is no JSON: " + body.error().message));
     const std::string address = request.peer_address;
-    if (!logins.take(address, parts.executor.now()))
-      return answer(sink, refusal(429, "too many attempts to log in; try again in a few seconds"));
+    if (!logins.take(address, parts.executor.now())) return answer(sink, too_many_logins());
     sessions.login(std::string(string_at(*body, {"token"})), [this, address, sink](auto cookie) {
       if (!cookie) return answer(sink, std::move(cookie.error()));
       logins.give_back(address, parts.executor.now());
@@ -263,6 +280,10 @@ void Console::stop() {
 
 std::unique_ptr<http::Handler::Parsed> Console::parse(http::HttpRequest request) const {
   return read_request(std::move(request), impl_->parts.proxies);
+}
+
+void Console::admit(Parsed& request, std::function<void(Verdict)> done) {
+  done(impl_->verdict_on(static_cast<const ConsoleRequest&>(request)));
 }
 
 std::unique_ptr<http::Exchange> Console::execute(std::unique_ptr<Parsed> request,

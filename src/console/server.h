@@ -21,9 +21,6 @@
 
 namespace berth::console {
 
-// Limit of request bodies: the server's option max_body_bytes.
-inline constexpr std::size_t kMaxConsoleBody = 64 * 1024;
-
 struct ConsoleParts {
   api::RestClient& client;  // reads, with the console's own account
   serve::DelegatedAuth& auth;
@@ -47,7 +44,8 @@ class Console final : public http::Handler {
 
   void start();  // begins to read the cluster
   void stop();   // tells every open page that the server stops
-  std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
+  std::unique_ptr<Parsed> parse(http::HttpRequest head) const override;
+  void admit(Parsed& request, std::function<void(Verdict)> done) override;
   std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request,
                                           std::shared_ptr<http::ResponseSink> sink) override;
   http::HttpResponse overloaded() const override;

@@ -93,6 +93,10 @@ SessionPtr Sessions::known(std::string_view cookie) const {
   return it == sessions_.end() ? nullptr : it->second;
 }
 
+std::optional<http::HttpResponse> Sessions::stranger(std::string_view cookie) const {
+  return known(cookie) ? std::nullopt : std::optional(login_again(""));
+}
+
 void Sessions::find(std::string_view cookie, std::function<void(tl::expected<SessionPtr, http::HttpResponse>)> done) {
   SessionPtr session = known(cookie);
   if (!session) return done(Refused(login_again("")));

@@ -65,6 +65,8 @@ class Sessions {
   void login(std::string token, std::function<void(tl::expected<std::string, http::HttpResponse>)> done);
   // The session of a cookie's value, when the API server still accepts its token.
   void find(std::string_view cookie, std::function<void(tl::expected<SessionPtr, http::HttpResponse>)> done);
+  // Whether the cookie's value belongs to no session: then the answer that says so.
+  std::optional<http::HttpResponse> stranger(std::string_view cookie) const;
   void logout(std::string_view cookie);
   // Reviews the tokens of sessions with open pages and ends sessions that are too old. Call it every few seconds.
   void upkeep();

@@ -14,8 +14,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kParsedAtOnce =
-    64 * 1024;  // larger bodies are parsed on the pool, so that they do not delay other requests of the connection
+// Larger bodies are decoded on the pool, so that they do not delay other requests of the connection.
+constexpr std::size_t kDecodedAtOnce = 64 * 1024;
 
 // Shared by the core side and the connection side of a call.
 struct Flow {
@@ -78,18 +78,18 @@ struct Call::Work {
   std::optional<Turns::Kind> turn;     // used on the strand first, then on the core executor
 };
 
-Call::Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, HttpRequest request)
+Call::Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, std::unique_ptr<Handler::Parsed> request)
     : hub_(std::move(hub)), work_(std::make_shared<Work>()) {
   work_->turn = kind;
-  const bool at_once = request.body.size() <= kParsedAtOnce;
+  const bool at_once = request->http.body.size() <= kDecodedAtOnce;
   auto sink = std::make_shared<CallSink>(hub_, std::move(origin), work_->flow);
-  // Tasks must be copyable; a shared_ptr avoids a copy of a large body.
-  auto whole = std::make_shared<HttpRequest>(std::move(request));
-  auto go = [shared = hub_, work = work_, sink = std::move(sink), whole] {
-    auto parsed = std::make_shared<std::unique_ptr<Handler::Parsed>>(shared->handler.parse(std::move(*whole)));
-    shared->core.post([shared, work, parsed, sink] {
+  // Tasks must be copyable.
+  auto shared_request = std::make_shared<std::unique_ptr<Handler::Parsed>>(std::move(request));
+  auto go = [shared = hub_, work = work_, sink = std::move(sink), shared_request] {
+    shared->handler.decode(**shared_request);
+    shared->core.post([shared, work, shared_request, sink] {
       if (work->flow->dropped) return;  // the client disconnected before the core ran this
-      work->exchange = shared->handler.execute(std::move(*parsed), sink);
+      work->exchange = shared->handler.execute(std::move(*shared_request), sink);
     });
   };
   if (at_once) {

@@ -1,4 +1,4 @@
-// One request while the handler works on it, as its connection sees it. The request is parsed, executed on the core
+// One request while the handler works on it, as its connection sees it. Its body is decoded, it is executed on the core
 // executor, and its answer returns to the connection's strand. Destroying the Call ends it: a watch stops and a late
 // answer is dropped.
 #pragma once
@@ -21,7 +21,7 @@ class Call {
   };
 
   // Holds a turn of `kind`. The turn is given back when the handler has released the request or has begun to stream.
-  Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, HttpRequest request);
+  Call(std::shared_ptr<Hub> hub, Origin origin, Turns::Kind kind, std::unique_ptr<Handler::Parsed> request);
   ~Call();
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;

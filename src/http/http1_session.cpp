@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/status.hpp>
 #include <cstdio>
 
@@ -50,108 +49,157 @@ void Http1Session::write_out(Then&& then) {
   });
 }
 
+// --- A request comes in.
+
 void Http1Session::wait_for_request() {
   if (closing_ || hub_->stopping) return close();
-  state_ = State::kIdle;
-  parser_.emplace();
-  parser_->header_limit(kMaxHeaderBytes);
-  // on_header() sets the limit: a body that is too large must get a response, not a broken connection.
-  parser_->body_limit(boost::none);
-  if (buffer_.size() > 0) return read_header();
-  transport_->tcp.expires_after(kIdleTimeout);
+  reader_.next_request();
+  in_ = {};
+  method_.clear();
+  state_ = unread_.empty() ? State::kIdle : State::kReading;
+  transport_->tcp.expires_after(unread_.empty() ? kIdleTimeout : kHeaderTimeout);
+  if (unread_.empty()) return read_on();
+  take_in();
+}
+
+void Http1Session::read_on() {
   transport_->on_stream([this](auto& stream) {
-    stream.async_read_some(buffer_.prepare(4096), [self = self()](error_code error, std::size_t n) {
+    stream.async_read_some(asio::buffer(scratch_), [self = self()](error_code error, std::size_t n) {
       if (error || self->state_ == State::kClosed) return self->close();
-      self->buffer_.commit(n);
-      self->read_header();
+      if (std::exchange(self->state_, State::kReading) == State::kIdle)
+        self->transport_->tcp.expires_after(kHeaderTimeout);
+      self->unread_ = {self->scratch_.data(), n};
+      self->take_in();
     });
   });
 }
 
-void Http1Session::read_header() {
+void Http1Session::take_in() {
+  for (;;) {
+    const Http1Reader::Taken taken = reader_.read(unread_);
+    unread_.remove_prefix(taken.bytes);
+    switch (taken.event) {
+      case Http1Reader::Event::kMore:
+        return read_on();
+      case Http1Reader::Event::kHead:
+        if (!on_head()) return;
+        break;
+      case Http1Reader::Event::kBody:
+        if (!take_body(taken.body)) return;
+        break;
+      case Http1Reader::Event::kEnd:
+        return on_request_end();
+      case Http1Reader::Event::kRefused:
+        closing_ = true;
+        return refuse(plain_text(reader_.fault().status, reader_.fault().why + "\n"));
+    }
+  }
+}
+
+bool Http1Session::on_head() {
+  Http1Head head = reader_.take_head();
+  closing_ = closing_ || head.closes;
+  old_client_ = head.old;
+  method_ = head.request.method;
+  in_.length = head.length;
+  in_.expects_continue = head.expects_continue;
+  head.request.peer = transport_->identity;
+  head.request.peer_address = transport_->peer_address;
+  head.request.peer_error = transport_->certificate_error;
+  const std::size_t bytes = stranger_bytes(head.request);
+  in_.request = hub_->handler.parse(std::move(head.request));
+  in_.max_body = std::min(hub_->max_body_bytes, in_.request->max_body);
+  if (!in_.request->known) {
+    in_.request->share = in_.share = hub_->strangers->share(transport_->peer_address);
+    if (!in_.share->take(bytes)) {
+      closing_ = true;
+      refuse(hub_->handler.overloaded());
+      return false;
+    }
+  }
+  if (!reader_.has_body()) return true;
+  if (!in_.request->asks) return open_body();
+  ask();
+  return false;
+}
+
+void Http1Session::ask() {
+  state_ = State::kAsking;
+  transport_->tcp.expires_never();
+  question_.emplace(hub_, transport_->get_executor(), std::move(in_.request),
+                    [this](std::unique_ptr<Handler::Parsed> request, Handler::Verdict refusal) {
+                      const auto alive = self();
+                      on_verdict(std::move(request), std::move(refusal));
+                    });
+}
+
+void Http1Session::on_verdict(std::unique_ptr<Handler::Parsed> request, Handler::Verdict refusal) {
+  question_.reset();
   state_ = State::kReading;
-  transport_->tcp.expires_after(kHeaderTimeout);
-  transport_->on_stream([this](auto& stream) {
-    beast::http::async_read_header(stream, buffer_, *parser_, [self = self()](error_code error, std::size_t) {
-      if (self->state_ == State::kClosed) return;
-      if (!error) return self->on_header();
-      self->on_bad_header(error);
-    });
-  });
-}
-
-void Http1Session::on_bad_header(error_code error) {
-  closing_ = true;
-  if (error == beast::http::error::header_limit) {
-    return refuse(
-        plain_text(431, "the request's header is larger than " + std::to_string(kMaxHeaderBytes) + " bytes\n"));
+  if (refusal) {
+    in_.refusal = std::move(refusal);
+  } else {
+    in_.request = std::move(request);
   }
-  if (error.category() == beast::http::make_error_code(beast::http::error::bad_method).category() &&
-      error != beast::http::error::end_of_stream && error != beast::http::error::partial_message) {
-    return refuse(plain_text(400, "400 Bad Request: " + error.message() + "\n"));
-  }
-  close();
+  if (in_.refusal ? drop_body() : open_body()) take_in();
 }
 
-void Http1Session::on_header() {
-  const auto& header = parser_->get();
-  const auto length = parser_->content_length();
-  const bool expects = beast::iequals(header[beast::http::field::expect], "100-continue");
-  if (length && *length > hub_->max_body_bytes) {
-    closing_ = true;
-    if (expects || *length > kMaxDrainBytes) return take_turn(true);
-    const std::uint64_t here = std::min<std::uint64_t>(buffer_.size(), *length);
-    buffer_.consume(static_cast<std::size_t>(here));
-    transport_->tcp.expires_after(kBodyTimeout);
-    return drain(*length - here);
-  }
-  parser_->body_limit(hub_->max_body_bytes);
-  if (!expects) return read_body();
-  out_ = "HTTP/1.1 100 Continue\r\n\r\n";
-  write_out([](Http1Session& self) { self.read_body(); });
-}
-
-void Http1Session::drain(std::uint64_t left) {
-  if (left == 0) return take_turn(true);
-  const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(left, scratch_.size()));
-  transport_->on_stream([this, left, size](auto& stream) {
-    stream.async_read_some(asio::buffer(scratch_, size), [self = self(), left](error_code error, std::size_t n) {
-      if (error) return self->close();
-      self->drain(left - n);
-    });
-  });
-}
-
-void Http1Session::read_body() {
+bool Http1Session::open_body() {
   transport_->tcp.expires_after(kBodyTimeout);
-  transport_->on_stream([this](auto& stream) {
-    beast::http::async_read(stream, buffer_, *parser_, [self = self()](error_code error, std::size_t) {
-      if (self->state_ == State::kClosed) return;
-      if (error == beast::http::error::body_limit) {
-        self->closing_ = true;
-        return self->take_turn(true);
-      }
-      if (error) return self->close();
-      self->take_turn(false);
-    });
+  if (in_.length > in_.max_body) {
+    in_.request->http.body_too_large = true;
+    return drop_body();
+  }
+  if (!in_.expects_continue) return true;
+  out_ = "HTTP/1.1 100 Continue\r\n\r\n";
+  write_out([](Http1Session& session) {
+    session.transport_->tcp.expires_after(kBodyTimeout);
+    session.take_in();
   });
+  return false;
+}
+
+// Some clients read the answer only after they have sent the whole body.
+bool Http1Session::drop_body() {
+  in_.drops = true;
+  transport_->tcp.expires_after(kBodyTimeout);
+  if (!in_.expects_continue && in_.length <= kMaxDrainBytes) return true;
+  closing_ = true;
+  on_request_end();
+  return false;
+}
+
+bool Http1Session::take_body(std::string_view bytes) {
+  if (in_.drops) {
+    in_.dropped += bytes.size();
+    if (in_.dropped <= kMaxDrainBytes) return true;
+    closing_ = true;
+    on_request_end();
+    return false;
+  }
+  HttpRequest& request = in_.request->http;
+  if (request.body.size() + bytes.size() > in_.max_body) {
+    request.body = std::string();
+    request.body_too_large = true;
+    return drop_body();
+  }
+  if (in_.share && !in_.share->take(bytes.size())) {
+    closing_ = true;
+    in_.request.reset();
+    refuse(hub_->handler.overloaded());
+    return false;
+  }
+  request.body += bytes;
+  return true;
+}
+
+void Http1Session::on_request_end() {
+  if (in_.refusal) return refuse(std::move(*in_.refusal));
+  take_turn();
 }
 
 // Takes a turn for the request, or waits for one while too many requests are in flight.
-void Http1Session::take_turn(bool too_large) {
-  auto message = parser_->release();
-  closing_ = closing_ || !message.keep_alive();
-  method_ = std::string(message.method_string());
-  request_ = {};
-  request_.method = method_;
-  request_.target = std::string(message.target());
-  for (const auto& field : message)
-    request_.headers.push_back({std::string(field.name_string()), std::string(field.value())});
-  if (!too_large) request_.body = std::move(message.body());
-  request_.body_too_large = too_large;
-  request_.peer = transport_->identity;
-  request_.peer_address = transport_->peer_address;
-  request_.peer_error = transport_->certificate_error;
+void Http1Session::take_turn() {
   transport_->tcp.expires_never();
   state_ = State::kWaiting;
   const Turns::Kind kind = Turns::kind_of(method_);
@@ -180,11 +228,15 @@ void Http1Session::dispatch() {
   state_ = State::kWorking;
   patience_.cancel();
   call_.emplace(hub_, Call::Origin{self(), 0, transport_->get_executor()}, Turns::kind_of(method_),
-                std::move(request_));
+                std::move(in_.request));
 }
 
+// --- An answer goes out.
+
 void Http1Session::on_response(Stream, HttpResponse response) {
-  if (state_ == State::kWorking) write(std::move(response));
+  if (state_ != State::kWorking) return;
+  const bool fits = !in_.share || in_.share->take_response(response.body.size());
+  write(fits ? std::move(response) : hub_->handler.overloaded());
 }
 
 void Http1Session::refuse(HttpResponse response) {
@@ -204,6 +256,7 @@ void Http1Session::write(HttpResponse response) {
 
 void Http1Session::finish_request() {
   call_.reset();
+  in_ = {};
   constexpr std::size_t kKeptBytes = 64 * 1024;  // an idle connection does not keep a larger buffer
   if (out_.capacity() > kKeptBytes) out_ = std::string();
   wait_for_request();
@@ -215,9 +268,9 @@ void Http1Session::on_begin(Stream, int status, std::vector<Header> headers) {
   stream_ended_ = hub_->stopping;
   closing_ = true;
   call_->streams();
-  auto head = head_of(status, headers, true) + "Transfer-Encoding: chunked\r\n\r\n";
+  // A client of HTTP/1.0 knows no chunks: for it the end of the connection ends the answer.
+  out_ = head_of(status, headers, true) + (old_client_ ? "\r\n" : "Transfer-Encoding: chunked\r\n\r\n");
   writing_ = true;
-  out_ = std::move(head);
   transport_->tcp.expires_never();
   watch_for_close();
   write_out([](Http1Session& self) {
@@ -266,12 +319,11 @@ void Http1Session::flush() {
   out_ = frame;
   static constexpr std::string_view kEnd = "\r\n", kLast = "0\r\n\r\n";
   std::vector<asio::const_buffer> buffers;
-  if (size > 0) {
-    buffers.push_back(asio::buffer(out_));
-    for (const SharedBytes& b : batch_) buffers.push_back(asio::buffer(*b));
-    buffers.push_back(asio::buffer(kEnd));
-  }
-  if (last) buffers.push_back(asio::buffer(kLast));
+  const bool framed = !old_client_;
+  if (size > 0 && framed) buffers.push_back(asio::buffer(out_));
+  for (const SharedBytes& b : batch_) buffers.push_back(asio::buffer(*b));
+  if (size > 0 && framed) buffers.push_back(asio::buffer(kEnd));
+  if (last && framed) buffers.push_back(asio::buffer(kLast));
   writing_ = true;
   transport_->tcp.expires_after(kWriteTimeout);
   transport_->on_stream([this, &buffers, size, last](auto& stream) {
@@ -303,6 +355,7 @@ void Http1Session::close() {
   const bool polite = state_ == State::kWorking;
   state_ = State::kClosed;
   call_.reset();
+  question_.reset();
   patience_.cancel();
   backlog_.clear();
   if (polite) return transport_->close_politely(self());

@@ -3,17 +3,17 @@
 
 #include <array>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "http/call.h"
+#include "http/http1_reader.h"
+#include "http/question.h"
 #include "http/transport.h"
 
 namespace berth::http {
@@ -35,19 +35,32 @@ class Http1Session final : public Connection, public Answered, public Turns::Tak
   void on_overrun(Stream) override { close(); }
 
  private:
-  using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
-  enum class State { kIdle, kReading, kWaiting, kWorking, kStreaming, kClosed };
+  enum class State { kIdle, kReading, kAsking, kWaiting, kWorking, kStreaming, kClosed };
+  // The request that is being read. The functions about it return whether to read on now.
+  struct Incoming {
+    std::uint64_t length = 0;  // of a body that is not chunked
+    bool expects_continue = false;
+    std::unique_ptr<Handler::Parsed> request;
+    std::shared_ptr<Strangers::Share> share;  // null: the client is known
+    std::size_t max_body = 0, dropped = 0;
+    bool drops = false;                   // what comes of the body is dropped
+    std::optional<HttpResponse> refusal;  // the answer, when the body has been dropped
+  };
 
   std::shared_ptr<Http1Session> self() { return std::static_pointer_cast<Http1Session>(shared_from_this()); }
   template <typename Then>
   void write_out(Then&& then);
   void wait_for_request();
-  void read_header();
-  void on_header();
-  void on_bad_header(boost::system::error_code error);
-  void read_body();
-  void drain(std::uint64_t left);
-  void take_turn(bool too_large);
+  void read_on();
+  void take_in();
+  bool on_head();
+  void ask();
+  void on_verdict(std::unique_ptr<Handler::Parsed> request, Handler::Verdict refusal);
+  bool open_body();
+  bool drop_body();
+  bool take_body(std::string_view bytes);
+  void on_request_end();
+  void take_turn();
   void dispatch();
   void refuse(HttpResponse response);
   void write(HttpResponse response);
@@ -61,13 +74,15 @@ class Http1Session final : public Connection, public Answered, public Turns::Tak
   State state_ = State::kIdle;
   bool closing_ = false;  // no further request on this connection
 
-  boost::beast::flat_buffer buffer_;
-  std::optional<Parser> parser_;
+  Http1Reader reader_;
+  Incoming in_;
   std::string method_;
-  HttpRequest request_;                      // waits for its turn
+  bool old_client_ = false;  // HTTP/1.0: knows no chunks
+  std::optional<Question> question_;
   bool asked_for_turn_[2] = {false, false};  // to read, to write
   boost::asio::steady_timer patience_;       // limits how long a request waits for its turn
   std::array<char, 16 * 1024> scratch_;
+  std::string_view unread_;  // the part of scratch_ that reader_ has not taken
   std::optional<Call> call_;
 
   std::string out_;                  // a response, or the chunk header of a batch of events

@@ -14,6 +14,8 @@ std::uint32_t code_of(Http2Frames::Code why) {
   switch (why) {
     case Http2Frames::Code::kNone:
       return NGHTTP2_NO_ERROR;
+    case Http2Frames::Code::kRefusedStream:
+      return NGHTTP2_REFUSED_STREAM;
     case Http2Frames::Code::kCancel:
       return NGHTTP2_CANCEL;
     case Http2Frames::Code::kEnhanceYourCalm:
@@ -26,6 +28,11 @@ Http2Frames::Events& events_of(void* data) { return *static_cast<Http2Frames::Ev
 
 bool begins_request(const nghttp2_frame* frame) {
   return frame->hd.type == NGHTTP2_HEADERS && frame->headers.cat == NGHTTP2_HCAT_REQUEST;
+}
+
+int on_begin_frame(nghttp2_session*, const nghttp2_frame_hd* head, void* data) {
+  if (head->type != NGHTTP2_CONTINUATION) events_of(data).on_header_block(head->type == NGHTTP2_HEADERS);
+  return 0;
 }
 
 int on_begin_headers(nghttp2_session*, const nghttp2_frame* frame, void* data) {
@@ -46,7 +53,7 @@ int on_frame(nghttp2_session*, const nghttp2_frame* frame, void* data) {
   const bool last = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
   switch (frame->hd.type) {
     case NGHTTP2_HEADERS:
-      begins_request(frame) ? events.on_headers_end(stream) : events.on_trailers(stream);
+      begins_request(frame) ? events.on_headers_end(stream, !last) : events.on_trailers(stream);
       if (last) events.on_request_end(stream);
       break;
     case NGHTTP2_DATA:
@@ -102,6 +109,7 @@ ssize_t take_body(nghttp2_session*, std::int32_t stream, std::uint8_t* to, std::
 nghttp2::Callbacks make_callbacks() {
   nghttp2_session_callbacks* all = nullptr;
   nghttp2_session_callbacks_new(&all);
+  nghttp2_session_callbacks_set_on_begin_frame_callback(all, on_begin_frame);
   nghttp2_session_callbacks_set_on_begin_headers_callback(all, on_begin_headers);
   nghttp2_session_callbacks_set_on_header_callback(all, on_header);
   nghttp2_session_callbacks_set_on_frame_recv_callback(all, on_frame);

@@ -16,7 +16,7 @@ namespace berth::http {
 class Http2Frames {
  public:
   using Stream = std::int32_t;
-  enum class Code { kNone, kCancel, kEnhanceYourCalm };  // why a stream or the connection ends
+  enum class Code { kNone, kRefusedStream, kCancel, kEnhanceYourCalm };  // why a stream or the connection ends
 
   // A piece of a response body. Zero bytes and not `last`: more bytes come later; call resume() when they are there.
   struct Piece {
@@ -28,12 +28,14 @@ class Http2Frames {
   class Events {
    public:
     virtual ~Events() = default;
+    // A frame begins that opens a block of headers, or another one that does not continue such a block.
+    virtual void on_header_block(bool open) = 0;
     // Order of the callbacks of one request: on_request(), on_header()..., on_headers_end(), on_body()...,
     // on_request_end().
     virtual void on_request(Stream stream) = 0;
     virtual void on_header(Stream stream, std::string_view name,
                            std::string_view value) = 0;  // also pseudo headers such as ":method"
-    virtual void on_headers_end(Stream stream) = 0;
+    virtual void on_headers_end(Stream stream, bool has_body) = 0;
     virtual void on_trailers(Stream stream) = 0;
     virtual void on_body(Stream stream, std::string_view bytes) = 0;
     virtual void on_request_end(Stream stream) = 0;

@@ -25,7 +25,7 @@ constexpr std::chrono::seconds kReadsLastWordsWithin{1};
 Http2Session::Http2Session(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport)
     : hub_(std::move(hub)),
       transport_(std::move(transport)),
-      streams_(*this, hub_->max_body_bytes, Clock::now()),
+      streams_(*this, Clock::now()),
       timer_(transport_->get_executor()),
       ending_(transport_->get_executor()) {
   hub_->add(this);
@@ -96,11 +96,58 @@ void Http2Session::tick() {
 
 // --- Requests.
 
-void Http2Session::on_request(Answered::Stream stream, HttpRequest request) {
-  const Turns::Kind kind = Turns::kind_of(request.method);
-  request.peer = transport_->identity;
-  request.peer_address = transport_->peer_address;
-  request.peer_error = transport_->certificate_error;
+Http2Streams::Verdict Http2Session::on_head(Answered::Stream stream, HttpRequest head, bool has_body) {
+  using What = Http2Streams::Verdict::What;
+  head.peer = transport_->identity;
+  head.peer_address = transport_->peer_address;
+  head.peer_error = transport_->certificate_error;
+  const std::size_t bytes = stranger_bytes(head);
+  Open& open = open_[stream];
+  open.request = hub_->handler.parse(std::move(head));
+  const Handler::Parsed& request = *open.request;
+  if (!request.known) {
+    open.request->share = open.share = hub_->strangers->share(transport_->peer_address);
+    if (!open.share->take(bytes)) {
+      open.request.reset();
+      return {What::kRefuse};
+    }
+  }
+  const std::size_t max_body = std::min(hub_->max_body_bytes, request.max_body);
+  if (!has_body || !request.asks) return {What::kTake, max_body};
+  ask(stream, open);
+  return {What::kAsk, max_body};
+}
+
+void Http2Session::ask(Answered::Stream stream, Open& open) {
+  open.question = std::make_unique<Question>(hub_, transport_->get_executor(), std::move(open.request),
+                                             [this, stream](RequestPtr request, Handler::Verdict no) {
+                                               const auto alive = self();
+                                               on_verdict(stream, std::move(request), std::move(no));
+                                             });
+}
+
+void Http2Session::on_verdict(Answered::Stream stream, RequestPtr request, Handler::Verdict refusal) {
+  Open& open = open_.at(stream);
+  open.question.reset();
+  if (refusal) {
+    streams_.respond(stream, std::move(*refusal));
+  } else {
+    open.request = std::move(request);
+    streams_.allow(stream);
+  }
+  write();
+}
+
+bool Http2Session::may_keep(Answered::Stream stream, std::size_t bytes) {
+  const auto& share = open_.at(stream).share;
+  return !share || share->take(bytes);
+}
+
+void Http2Session::on_request(Answered::Stream stream, std::string body, bool too_large) {
+  RequestPtr request = std::move(open_.at(stream).request);
+  request->http.body = std::move(body);
+  request->http.body_too_large = too_large;
+  const Turns::Kind kind = Turns::kind_of(request->http.method);
   lane(kind).waiting.push_back({stream, std::move(request), Clock::now()});
   take_turns(kind);
 }
@@ -158,6 +205,7 @@ void Http2Session::on_sent(Answered::Stream stream, std::size_t bytes, std::size
 }
 
 void Http2Session::on_gone(Answered::Stream stream) {
+  open_.erase(stream);
   if (auto node = running_.extract(stream)) return no_longer_counts(node.mapped());
   for (Lane& l : lanes_) std::erase_if(l.waiting, [&](const Waiting& w) { return w.stream == stream; });
 }
@@ -165,7 +213,10 @@ void Http2Session::on_gone(Answered::Stream stream) {
 // --- Answers.
 
 void Http2Session::on_response(Answered::Stream stream, HttpResponse response) {
-  streams_.respond(stream, std::move(response));
+  const auto open = open_.find(stream);
+  const bool fits =
+      open == open_.end() || !open->second.share || open->second.share->take_response(response.body.size());
+  streams_.respond(stream, fits ? std::move(response) : hub_->handler.overloaded());
   write();
 }
 
@@ -218,6 +269,7 @@ void Http2Session::abort() {
 void Http2Session::leave() {
   leaving_ = true;
   running_.clear();
+  open_.clear();
   error_code ignored;
   transport_->tcp.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
   ending_.expires_after(kReadsLastWordsWithin);
@@ -232,6 +284,7 @@ void Http2Session::close() {
   timer_.cancel();
   ending_.cancel();
   running_.clear();
+  open_.clear();
   for (Lane& l : lanes_) l.waiting.clear();
   transport_->close();
 }

@@ -7,13 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "http/date.h"
+#include "http/http1_head.h"
 
 namespace berth::http {
 
-Http2Streams::Http2Streams(Owner& owner, std::size_t max_body_bytes, Time now)
+Http2Streams::Http2Streams(Owner& owner, Time now)
     : owner_(owner),
-      max_body_bytes_(max_body_bytes),
       now_(now),
       frames_(*this),
       idle_since_(now),
@@ -23,6 +24,10 @@ Http2Streams::Http2Streams(Owner& owner, std::size_t max_body_bytes, Time now)
 void Http2Streams::receive(std::string_view bytes, Time now) {
   now_ = now;
   frames_.receive(bytes);
+  if (!in_header_block_) return;
+  // A field that has not ended is kept, however long it is.
+  block_bytes_ += bytes.size();
+  if (block_bytes_ > kMaxHeaderBlockBytes && !quitting_) quit(Http2Frames::Code::kEnhanceYourCalm);
 }
 
 void Http2Streams::write(std::string& out, std::size_t enough, Time now) {
@@ -40,6 +45,11 @@ Http2Streams::State* Http2Streams::find(Stream stream) {
 }
 
 // --- A request comes in.
+
+void Http2Streams::on_header_block(bool open) {
+  in_header_block_ = open;
+  block_bytes_ = 0;
+}
 
 void Http2Streams::on_request(Stream stream) {
   if (quitting_) return;
@@ -59,9 +69,12 @@ void Http2Streams::on_header(Stream stream, std::string_view name, std::string_v
     s->head = value == "HEAD";
   } else if (name == ":path") {
     request.target = value;
-  } else if (name == ":authority") {
-    request.headers.push_back({"host", std::string(value)});
-  } else if (!name.starts_with(':') && (name != "host" || request.header("host").empty())) {
+  } else if (name == ":authority" || name == "host") {
+    // Either may come, or both with the same value (RFC 9113, 8.3.1).
+    const std::string_view known = request.header("host");
+    s->bad_host = s->bad_host || !may_be_host(value) || (!known.empty() && to_lower(known) != to_lower(value));
+    if (known.empty()) request.headers.push_back({"host", std::string(value)});
+  } else if (!name.starts_with(':')) {
     if (name == "content-length") {
       s->has_length = std::from_chars(value.data(), value.data() + value.size(), s->length).ec == std::errc();
     } else if (name == "expect") {
@@ -71,7 +84,7 @@ void Http2Streams::on_header(Stream stream, std::string_view name, std::string_v
   }
 }
 
-void Http2Streams::on_headers_end(Stream stream) {
+void Http2Streams::on_headers_end(Stream stream, bool has_body) {
   State* const s = find(stream);
   if (s == nullptr) return;
   s->phase = Phase::kBody;
@@ -84,11 +97,32 @@ void Http2Streams::on_headers_end(Stream stream) {
   }
   if (s->request.method == "CONNECT")
     return refuse(stream, *s, plain_text(405, "CONNECT is not served; send requests to this server itself\n"));
-  if (s->has_length && s->length > max_body_bytes_) {
-    s->request.body_too_large = s->refused = true;
-    return give(stream, *s);
+  if (s->bad_host)
+    return refuse(stream, *s, plain_text(400, "the :authority and the Host header must name one host\n"));
+  const Verdict verdict = owner_.on_head(stream, std::exchange(s->request, {}), has_body);
+  s->named = true;
+  s->max_body = verdict.max_body;
+  if (verdict.what == Verdict::What::kRefuse) return reset(stream, *s, Http2Frames::Code::kRefusedStream);
+  s->asking = verdict.what == Verdict::What::kAsk;
+  if (!s->asking) take_head(stream, *s);
+}
+
+// The body may come.
+void Http2Streams::take_head(Stream stream, State& state) {
+  if (state.has_length && state.length > state.max_body) {
+    state.refused = true;
+    return give(stream, state);
   }
-  if (s->expects_continue) frames_.say_continue(stream);
+  if (state.expects_continue && !state.request_ended) frames_.say_continue(stream);
+}
+
+void Http2Streams::allow(Stream stream) {
+  State* const s = find(stream);
+  if (s == nullptr || !std::exchange(s->asking, false) || s->phase != Phase::kBody) return;
+  take_head(stream, *s);
+  if (s->phase != Phase::kBody) return drain(stream, *s);
+  take_body(stream, *s);
+  if (s->request_ended && s->phase == Phase::kBody) give(stream, *s);
 }
 
 void Http2Streams::on_trailers(Stream stream) {
@@ -104,17 +138,22 @@ void Http2Streams::on_body(Stream stream, std::string_view bytes) {
   s->uncredited += bytes.size();
   if (s->refused) return drain(stream, *s);
   if (s->phase != Phase::kBody) return;
-  if (s->body_bytes > max_body_bytes_) {
-    s->request.body = std::string();
-    s->request.body_too_large = s->refused = true;
-    give(stream, *s);
-    return drain(stream, *s);
+  if (!owner_.may_keep(stream, bytes.size())) return reset(stream, *s, Http2Frames::Code::kRefusedStream);
+  s->body += bytes;
+  if (!s->asking) take_body(stream, *s);
+}
+
+// More of a body has come, and may be kept.
+void Http2Streams::take_body(Stream stream, State& state) {
+  if (state.body_bytes > state.max_body) {
+    state.refused = true;
+    give(stream, state);
+    return drain(stream, state);
   }
-  s->request.body += bytes;
-  if (s->large) {
-    credit(stream, *s);
-  } else if (s->body_bytes > kStreamWindow / 2 && !(s->has_length && s->length <= kStreamWindow)) {
-    ask_for_room(stream, *s);
+  if (state.large) {
+    credit(stream, state);
+  } else if (state.body_bytes > kStreamWindow / 2 && !(state.has_length && state.length <= kStreamWindow)) {
+    ask_for_room(stream, state);
   }
 }
 
@@ -151,7 +190,7 @@ void Http2Streams::leave_room(State& state) {
     const Stream next = wait_for_room_.front();
     wait_for_room_.pop_front();
     State* const s = find(next);
-    if (s != nullptr && s->phase == Phase::kBody && !s->request_ended) ask_for_room(next, *s);
+    if (s != nullptr && s->phase == Phase::kBody && !s->request_ended && !s->refused) ask_for_room(next, *s);
   }
 }
 
@@ -159,13 +198,14 @@ void Http2Streams::on_request_end(Stream stream) {
   State* const s = find(stream);
   if (s == nullptr) return;
   s->request_ended = true;
-  if (!s->refused && s->phase == Phase::kBody) give(stream, *s);
+  if (!s->refused && !s->asking && s->phase == Phase::kBody) give(stream, *s);
 }
 
 void Http2Streams::give(Stream stream, State& state) {
   state.phase = Phase::kHandler;
-  state.given = true;
-  owner_.on_request(stream, std::move(state.request));
+  const bool too_large = state.refused;
+  std::string body = std::exchange(state.body, {});
+  owner_.on_request(stream, too_large ? std::string() : std::move(body), too_large);
 }
 
 void Http2Streams::taken_up(Stream stream) {
@@ -176,6 +216,21 @@ void Http2Streams::refuse(Stream stream, State& state, HttpResponse response) {
   state.refused = true;
   state.request = {};
   respond(stream, std::move(response));
+  count_refusal(state);
+}
+
+// The client may try again: nothing was done.
+void Http2Streams::reset(Stream stream, State& state, Http2Frames::Code why) {
+  state.refused = true;
+  state.body = std::string();
+  leave_room(state);
+  frames_.reset(stream, why);
+  count_refusal(state);
+}
+
+void Http2Streams::count_refusal(State& state) {
+  if (std::exchange(state.counted, true)) return;
+  if (++refused_ > kMaxRefusedStreams && !quitting_) quit(Http2Frames::Code::kEnhanceYourCalm);
 }
 
 // --- An answer goes out.
@@ -183,6 +238,11 @@ void Http2Streams::refuse(Stream stream, State& state, HttpResponse response) {
 void Http2Streams::respond(Stream stream, HttpResponse response) {
   State* const s = find(stream);
   if (s == nullptr || s->last || s->phase == Phase::kEvents) return;
+  if (s->phase == Phase::kBody) {
+    s->refused = true;
+    s->body = std::string();
+    leave_room(*s);
+  }
   s->phase = Phase::kSending;
   s->since = now_;
   s->last = true;
@@ -273,7 +333,8 @@ void Http2Streams::on_close(Stream stream) {
   // The stream ended before its response was complete, by a reset or an error of the client: the work was wasted.
   const bool wasted = !s.answered;
   leave_room(s);
-  if (s.given) owner_.on_gone(stream);
+  if (s.counted) --refused_;
+  if (s.named) owner_.on_gone(stream);
   if (streams_.empty()) idle_since_ = now_;
   if (wasted && !quitting_ && !resets_.spend(now_)) quit(Http2Frames::Code::kEnhanceYourCalm);
 }

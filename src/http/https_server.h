@@ -22,6 +22,9 @@ struct HttpsServerOptions {
   int threads = 2;
   std::size_t max_body_bytes = kMaxBodyBytes;
   std::chrono::milliseconds turn_timeout = kTurnTimeout;  // how long requests wait while too many are in flight
+  // Limits of what is kept for requests of clients without credentials.
+  std::size_t stranger_bytes_per_peer = kMaxStrangerBytesPerPeer;
+  std::size_t stranger_bytes = kMaxStrangerBytes;
 };
 
 class HttpsServer {

@@ -17,6 +17,7 @@ Hub::Hub(Handler& h, Executor& c, const HttpsServerOptions& options, boost::asio
       max_body_bytes(options.max_body_bytes),
       turn_timeout(options.turn_timeout),
       pool(std::move(p)),
+      strangers(std::make_shared<Strangers>(options.stranger_bytes_per_peer, options.stranger_bytes)),
       on_room_(std::move(on_room)) {}
 
 Hub::Tls Hub::tls() const {

@@ -18,6 +18,7 @@
 #include "base/executor.h"
 #include "http/connection.h"
 #include "http/https_server.h"
+#include "http/strangers.h"
 #include "http/tls.h"
 #include "http/turns.h"
 
@@ -59,6 +60,7 @@ class Hub {
   const std::chrono::milliseconds turn_timeout;
   const boost::asio::any_io_executor pool;
   Turns turns{kMaxReadsInFlight, kMaxWritesInFlight};
+  const std::shared_ptr<Strangers> strangers;
   std::atomic<bool> stopping{false};
 
  private:

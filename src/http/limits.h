@@ -16,7 +16,17 @@ inline constexpr std::size_t kMaxConnectionsPerPeer = 200;
 inline constexpr std::size_t kMaxParkedConnections = 1'000;
 
 // Requests.
+// Also of the chunk extensions and trailers of a body. Each field counts 32 bytes more.
 inline constexpr std::size_t kMaxHeaderBytes = 16 * 1024;
+// Of HTTP/2 frames that carry one header, as sent. Above it the connection ends.
+inline constexpr std::size_t kMaxHeaderBlockBytes = 4 * kMaxHeaderBytes;
+// Strangers are clients without valid credentials. What the server keeps for their requests (headers and bodies that
+// have come, responses that wait to be sent, and kStrangerRequestBytes for the rest of each request) has a limit per
+// peer address and one for all together. Above it their requests are refused. Others do not notice.
+inline constexpr std::size_t kMaxStrangerBytesPerPeer = 16u << 20;
+inline constexpr std::size_t kMaxStrangerBytes = 48u << 20;
+inline constexpr std::size_t kStrangerRequestBytes = 8 * 1024;
+inline constexpr std::size_t kMaxStrangerResponseBytes = 1u << 20;  // of a response, as counted
 // A refused body up to this size is read and dropped, so that the client reads the response; for a larger one the
 // connection or stream is closed.
 inline constexpr std::size_t kMaxDrainBytes = 16u << 20;
@@ -47,6 +57,9 @@ inline constexpr std::chrono::seconds kWriteTimeout{30};  // for one response, o
 // HTTP/2. A connection buffers at most kMaxStreams bodies of kStreamWindow bytes and kMaxLargeBodies bodies of the
 // server's body limit (max_body_bytes).
 inline constexpr std::size_t kMaxStreams = 250;  // concurrent streams of one connection; more wait at the client
+// Streams of one connection that were refused for their header and are not closed yet, because the client does not read
+// the refusals. Above it the connection ends.
+inline constexpr std::size_t kMaxRefusedStreams = 50;
 // Bytes of a body that a client may send before it gets more credit.
 inline constexpr std::size_t kStreamWindow = 32 * 1024;
 // flow-control window of all bodies of a connection together.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "http/handler.h"
-
 namespace berth::http {
 namespace {
 
@@ -36,11 +34,5 @@ HttpResponse plain_text(int status, std::string text) {
 }
 
 HttpResponse not_found_page() { return plain_text(404, "404 page not found\n"); }
-
-HttpResponse Handler::overloaded() const {
-  HttpResponse out = plain_text(429, "too many requests are in flight; try again later\n");
-  out.headers.push_back({"Retry-After", "1"});
-  return out;
-}
 
 }  // namespace berth::http

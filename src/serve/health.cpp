@@ -29,12 +29,12 @@ HealthHandler::HealthHandler(HealthOptions options, std::vector<HealthCheck> che
 }
 
 std::unique_ptr<http::Handler::Parsed> HealthHandler::parse(http::HttpRequest request) const {
-  return std::make_unique<http::PlainRequest>(std::move(request));
+  return http::bodiless(std::move(request));
 }
 
 std::unique_ptr<http::Exchange> HealthHandler::execute(std::unique_ptr<Parsed> request,
                                                        std::shared_ptr<http::ResponseSink> sink) {
-  sink->respond([answer = answer(static_cast<http::PlainRequest&>(*request).request)] { return answer; });
+  sink->respond([answer = answer(request->http)] { return answer; });
   return nullptr;
 }
 

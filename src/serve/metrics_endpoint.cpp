@@ -23,12 +23,12 @@ void tell(const std::shared_ptr<http::ResponseSink>& sink, const MetricsSource& 
 MetricsHandler::MetricsHandler(MetricsSource source, DelegatedAuth* auth) : source_(std::move(source)), auth_(auth) {}
 
 std::unique_ptr<http::Handler::Parsed> MetricsHandler::parse(http::HttpRequest request) const {
-  return std::make_unique<http::PlainRequest>(std::move(request));
+  return http::bodiless(std::move(request));
 }
 
 std::unique_ptr<http::Exchange> MetricsHandler::execute(std::unique_ptr<Parsed> parsed,
                                                         std::shared_ptr<http::ResponseSink> sink) {
-  const http::HttpRequest& request = static_cast<http::PlainRequest&>(*parsed).request;
+  const http::HttpRequest& request = parsed->http;
   const std::string path = request.target.substr(0, request.target.find('?'));
   if (path != "/metrics") {
     respond(sink, http::not_found_page());

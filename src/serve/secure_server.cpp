@@ -51,8 +51,14 @@ Result<std::unique_ptr<SecureServer>> SecureServer::start(http::Handler& handler
   auto impl = std::make_unique<Impl>(executor);
   impl->tls = {{}, {}, options.min_version, options.cipher_suites, options.groups};
   if (auto usable = http::check_tls_options(impl->tls); !usable) return tl::unexpected(usable.error());
-  auto server = http::HttpsServer::bind(
-      handler, executor, {std::move(options.address), options.port, options.threads, options.max_body_bytes});
+  http::HttpsServerOptions https;
+  https.address = std::move(options.address);
+  https.port = options.port;
+  https.threads = options.threads;
+  https.max_body_bytes = options.max_body_bytes;
+  https.stranger_bytes_per_peer = options.stranger_bytes_per_peer;
+  https.stranger_bytes = options.stranger_bytes;
+  auto server = http::HttpsServer::bind(handler, executor, std::move(https));
   if (!server) return tl::unexpected(server.error());
   impl->server = std::move(*server);
   impl->listening = source.listen([impl = impl.get()](const http::Credential& credential) {

@@ -22,6 +22,9 @@ struct SecureServerOptions {
   std::uint16_t port = 0;           // 0: any that is free
   int threads = 2;
   std::size_t max_body_bytes = http::kMaxBodyBytes;
+  // As those of HttpsServerOptions.
+  std::size_t stranger_bytes_per_peer = http::kMaxStrangerBytesPerPeer;
+  std::size_t stranger_bytes = http::kMaxStrangerBytes;
   // Configuration: tls.minVersion and tls.cipherSuites (IANA names).
   http::TlsVersion min_version = http::TlsVersion::k12;
   std::vector<std::string> cipher_suites = {};

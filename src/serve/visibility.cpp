@@ -13,7 +13,7 @@ namespace {
 namespace visibility = api::visibility;
 
 struct Request final : http::Handler::Parsed {
-  http::HttpRequest http;
+  using Parsed::Parsed;
   std::optional<http::Target> target;  // nullopt: `error` says why
   std::string error;
 };
@@ -200,14 +200,25 @@ VisibilityHandler::VisibilityHandler(PendingSource source, Gate gate, std::vecto
     : source_(std::move(source)), gate_(std::move(gate)), health_(HealthOptions(), std::move(checks)) {}
 
 std::unique_ptr<http::Handler::Parsed> VisibilityHandler::parse(http::HttpRequest request) const {
-  auto parsed = std::make_unique<Request>();
-  if (auto target = http::parse_target(request.target)) {
+  auto parsed = std::make_unique<Request>(std::move(request));
+  if (parsed->http.target.size() > http::kMaxTargetBytes) {
+    parsed->error = "the request path and query are longer than " + std::to_string(http::kMaxTargetBytes) + " bytes";
+  } else if (auto target = http::parse_target(parsed->http.target)) {
     parsed->target = std::move(*target);
   } else {
     parsed->error = target.error().message;
   }
-  parsed->http = std::move(request);
+  const bool reads_body = parsed->target && visibility::parse_what_if_path(parsed->target->segments);
+  if (!reads_body) parsed->max_body = 0;
+  parsed->known = parsed->http.peer.has_value();
+  parsed->asks = true;
   return parsed;
+}
+
+void VisibilityHandler::admit(Parsed& parsed, std::function<void(Verdict)> done) {
+  const auto& request = static_cast<Request&>(parsed);
+  if (!request.target || is_health(*request.target)) return done(std::nullopt);  // execute() says what is wrong
+  gate_(request.http, access_of(request.http, *request.target), std::move(done));
 }
 
 std::unique_ptr<http::Exchange> VisibilityHandler::execute(std::unique_ptr<Parsed> parsed,

@@ -53,7 +53,8 @@ class VisibilityHandler final : public http::Handler {
 
   VisibilityHandler(PendingSource source, Gate gate, std::vector<HealthCheck> checks);
 
-  std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
+  std::unique_ptr<Parsed> parse(http::HttpRequest head) const override;
+  void admit(Parsed& request, std::function<void(Verdict)> done) override;
   std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request,
                                           std::shared_ptr<http::ResponseSink> sink) override;
 

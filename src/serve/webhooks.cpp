@@ -83,6 +83,7 @@ http::HttpResponse refusal(int status, std::string_view reason, std::string_view
 
 // A review to be answered on the executor; or the answer, when the executor is not needed.
 struct Review final : http::Handler::Parsed {
+  using Parsed::Parsed;
   std::optional<Page> page;
   Json review;
   std::optional<http::HttpResponse> answer;
@@ -105,25 +106,33 @@ api::kueue::AdmissionRules WebhookHandler::rules_of(std::string_view group, std:
 }
 
 std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest request) const {
-  auto asked = std::make_unique<Review>();
-  asked->page = page_of(request.target, policy_);
+  auto asked = std::make_unique<Review>(std::move(request));
+  asked->page = page_of(asked->http.target, policy_);
   if (!asked->page) {
     asked->answer = http::not_found_page();
-  } else if (request.method != "POST") {
+  } else if (asked->http.method != "POST") {
     asked->answer = refusal(405, "MethodNotAllowed", "reviews are sent with POST");
     asked->answer->headers.push_back({"Allow", "POST"});
-  } else if (request.body_too_large || request.body.size() > asked->page->max_bytes()) {
-    asked->answer = refusal(413, "RequestEntityTooLarge",
-                            "the review is larger than " + std::to_string(asked->page->max_bytes()) + " bytes");
-  } else if (auto review = parse_json(request.body, {.max_bytes = asked->page->max_bytes()}); !review) {
-    asked->answer = refusal(400, "BadRequest", "the body is no JSON: " + review.error().message);
-  } else if (asked->page->converts()) {
-    // A conversion needs only the review: any thread can do it.
-    asked->answer = answered(answer_conversion(*review));
-  } else {
-    asked->review = std::move(*review);
   }
+  asked->max_body = asked->answer ? 0 : asked->page->max_bytes();
   return asked;
+}
+
+void WebhookHandler::decode(Parsed& request) const {
+  auto& asked = static_cast<Review&>(request);
+  if (asked.answer) return;
+  if (asked.http.body_too_large) {
+    asked.answer = refusal(413, "RequestEntityTooLarge",
+                           "the review is larger than " + std::to_string(asked.page->max_bytes()) + " bytes");
+  } else if (auto review = parse_json(asked.http.body, {.max_bytes = asked.page->max_bytes()}); !review) {
+    asked.answer = refusal(400, "BadRequest", "the body is no JSON: " + review.error().message);
+  } else if (asked.page->converts()) {
+    // A conversion needs only the review: any thread can do it.
+    asked.answer = answered(answer_conversion(*review));
+  } else {
+    asked.review = std::move(*review);
+  }
+  asked.http.body = std::string();
 }
 
 std::unique_ptr<http::Exchange> WebhookHandler::execute(std::unique_ptr<Parsed> request,
@@ -143,6 +152,9 @@ Result<std::unique_ptr<WebhookServer>> WebhookServer::start(SecureServerOptions 
                                                             api::kueue::AdmissionPolicy policy,
                                                             CertificateSource& certificates, api::kueue::RulesOf more) {
   options.max_body_bytes = kMaxConversionBytes;
+  // An API server shows no credentials here, so its reviews count as those of a stranger.
+  options.stranger_bytes_per_peer = kMaxReviewBytesPerPeer;
+  options.stranger_bytes = kMaxReviewBytes;
   std::unique_ptr<WebhookServer> out(
       new WebhookServer(std::make_unique<WebhookHandler>(std::move(get), std::move(policy), std::move(more))));
   auto server = SecureServer::start(*out->handler_, executor, certificates, std::move(options));

@@ -13,6 +13,8 @@ namespace berth::serve {
 // server stores) and a frame. A conversion review holds all objects of a list.
 inline constexpr std::size_t kMaxAdmissionBytes = 8u << 20;
 inline constexpr std::size_t kMaxConversionBytes = 64u << 20;
+// Of all reviews that are being read or answered: of one peer address, and in all.
+inline constexpr std::size_t kMaxReviewBytesPerPeer = 96u << 20, kMaxReviewBytes = 192u << 20;
 
 // Answers POSTs of reviews on the paths of Kueue's webhook configurations:
 // /{mutate,validate}--v1-pod, /{mutate,validate}-batch-v1-job, /{mutate,validate}-apps-v1-{deployment,statefulset},
@@ -29,7 +31,8 @@ class WebhookHandler final : public http::Handler {
   // is empty, everything is allowed for these resources.
   WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy, api::kueue::RulesOf more = {});
 
-  std::unique_ptr<Parsed> parse(http::HttpRequest request) const override;
+  std::unique_ptr<Parsed> parse(http::HttpRequest head) const override;
+  void decode(Parsed& request) const override;
   std::unique_ptr<http::Exchange> execute(std::unique_ptr<Parsed> request,
                                           std::shared_ptr<http::ResponseSink> sink) override;
 

@@ -125,7 +125,7 @@ class ConsoleWorld {
   }
   void open(const PagePtr& page, http::HttpRequest request) {
     opened.push_back(page);
-    page->exchange = console->execute(console->parse(std::move(request)), page);
+    page->exchange = console->handle(std::move(request), page);
   }
   PagePtr post(const std::string& target, const std::string& cookie, std::string body) {
     return ask("POST", target, {{"Cookie", "berth_session=" + cookie}, {"X-Berth-Console", "1"}}, std::move(body));

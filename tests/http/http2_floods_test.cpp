@@ -127,7 +127,13 @@ TEST_F(Http2StreamsTest, FramesThatKeepAWatchGoingAreNoFlood) {
 
 TEST(Http2Nonsense, BytesOfAnyKindEndInOrder) {
   struct Owner final : Http2Streams::Owner {
-    void on_request(Http2Streams::Stream stream, HttpRequest) override { streams->respond(stream, {200, {}, "x"}); }
+    Http2Streams::Verdict on_head(Http2Streams::Stream, HttpRequest, bool) override {
+      return {Http2Streams::Verdict::What::kTake, kBodyLimit};
+    }
+    bool may_keep(Http2Streams::Stream, std::size_t) override { return true; }
+    void on_request(Http2Streams::Stream stream, std::string, bool) override {
+      streams->respond(stream, {200, {}, "x"});
+    }
     void on_sent(Http2Streams::Stream, std::size_t, std::size_t) override {}
     void on_gone(Http2Streams::Stream) override {}
     Http2Streams* streams = nullptr;
@@ -138,7 +144,7 @@ TEST(Http2Nonsense, BytesOfAnyKindEndInOrder) {
   for (int run = 0; run < kRuns; ++run) {
     Owner owner;
     Http2Streams::Time now{seconds(1'000'000)};
-    Http2Streams streams(owner, kBodyLimit, now);
+    Http2Streams streams(owner, now);
     owner.streams = &streams;
     // The preface, then frames with random contents, or random bytes, or a valid conversation with some bytes
     // changed.

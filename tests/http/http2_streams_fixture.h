@@ -55,17 +55,31 @@ class Http2StreamsTest : public testing::Test, private Http2Streams::Owner {
   static HttpResponse text(std::string body) { return {200, {{"Content-Type", "text/plain"}}, std::move(body)}; }
 
   Http2Streams::Time now{seconds(1'000'000)};
-  Http2Streams streams{*this, kBodyLimit, now};
+  Http2Streams streams{*this, now};
   Http2Peer peer;
-  std::map<Http2Streams::Stream, HttpRequest> requests;  // requests that are not finished
+  std::map<Http2Streams::Stream, HttpRequest> heads;                         // of streams that are open
+  std::map<Http2Streams::Stream, HttpRequest> requests;                      // requests that are not finished
+  Http2Streams::Verdict::What verdict = Http2Streams::Verdict::What::kTake;  // on requests with a body
+  std::size_t room = 1u << 30;                                               // for bodies
   std::size_t given = 0, most_at_once = 0, sent_bytes = 0, sent_events = 0;
   bool answers = true, takes_up = true;
   std::string body = "hello";
 
  private:
-  void on_request(Http2Streams::Stream stream, HttpRequest request) override {
+  Http2Streams::Verdict on_head(Http2Streams::Stream stream, HttpRequest head, bool has_body) override {
+    heads[stream] = std::move(head);
+    return {has_body ? verdict : Http2Streams::Verdict::What::kTake, kBodyLimit};
+  }
+  bool may_keep(Http2Streams::Stream, std::size_t bytes) override {
+    if (bytes > room) return false;
+    room -= bytes;
+    return true;
+  }
+  void on_request(Http2Streams::Stream stream, std::string sent, bool too_large) override {
     ++given;
-    requests[stream] = std::move(request);
+    requests[stream] = heads.at(stream);
+    requests[stream].body = std::move(sent);
+    requests[stream].body_too_large = too_large;
     most_at_once = std::max(most_at_once, requests.size());
     if (takes_up) streams.taken_up(stream);
     if (answers) streams.respond(stream, requests[stream].body_too_large ? HttpResponse{413, {}, "large"} : text(body));
@@ -74,7 +88,10 @@ class Http2StreamsTest : public testing::Test, private Http2Streams::Owner {
     sent_bytes += bytes;
     sent_events += events;
   }
-  void on_gone(Http2Streams::Stream stream) override { requests.erase(stream); }
+  void on_gone(Http2Streams::Stream stream) override {
+    heads.erase(stream);
+    requests.erase(stream);
+  }
 };
 
 }  // namespace berth::http::http2_streams_tests

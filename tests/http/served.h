@@ -31,10 +31,13 @@ class ToldHandler final : public Handler {
 
   std::unique_ptr<Parsed> parse(HttpRequest request) const override {
     ++parsed;
-    return std::make_unique<PlainRequest>(std::move(request));
+    auto one = std::make_unique<Parsed>(std::move(request));
+    one->known = one->http.peer.has_value();
+    one->asks = asks;
+    return one;
   }
   std::unique_ptr<Exchange> execute(std::unique_ptr<Parsed> plain, std::shared_ptr<ResponseSink> sink) override {
-    const HttpRequest& request = static_cast<PlainRequest&>(*plain).request;
+    const HttpRequest& request = plain->http;
     ++executed;
     if (request.target == "/hold" || request.target == "/watch") {
       auto one = std::make_shared<Held>(Held{sink, false, {}});
@@ -52,8 +55,17 @@ class ToldHandler final : public Handler {
     return nullptr;
   }
 
+  // Without a certificate nobody may send a body, when `asks` is set.
+  void admit(Parsed& request, std::function<void(Verdict)> done) override {
+    ++admitted;
+    done(request.known ? std::nullopt : std::optional(plain_text(403, "not allowed")));
+  }
+  void decode(Parsed& request) const override { decoded += request.http.body.size(); }
+
+  std::atomic<bool> asks{false};
   mutable std::atomic<int> parsed{0};
-  std::atomic<int> executed{0};
+  mutable std::atomic<std::size_t> decoded{0};  // bytes of bodies
+  std::atomic<int> executed{0}, admitted{0};
   std::vector<std::shared_ptr<Held>> held;
 
  private:

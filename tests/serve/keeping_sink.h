@@ -21,7 +21,7 @@ struct KeepingSink final : http::ResponseSink {
 
 inline std::shared_ptr<KeepingSink> ask(http::Handler& handler, http::HttpRequest request) {
   auto sink = std::make_shared<KeepingSink>();
-  (void)handler.execute(handler.parse(std::move(request)), sink);
+  (void)handler.handle(std::move(request), sink);
   return sink;
 }
 

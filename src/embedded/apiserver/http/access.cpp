@@ -71,8 +71,10 @@ Identity authenticated(std::string name, std::string uid, std::vector<std::strin
   return Identity{{std::move(name), std::move(groups)}, std::move(uid)};
 }
 
+bool is_master(const api::User& user) { return is_in(user, kMastersGroup); }
+
 bool allowed(const api::User& user, const Action& action) {
-  if (is_in(user, kMastersGroup)) return true;
+  if (is_master(user)) return true;
   if (action.resource.resource.empty()) {
     if (action.verb != "get" && action.verb != "head") return false;
     if (public_path(action.path)) return true;

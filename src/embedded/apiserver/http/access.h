@@ -30,6 +30,7 @@ struct Action {
   std::string path;
 };
 
+bool is_master(const api::User& user);  // may do everything
 bool allowed(const api::User& user, const Action& action);
 
 // `configmaps is forbidden: User "bob" cannot list resource "configmaps" in API group "" in the namespace

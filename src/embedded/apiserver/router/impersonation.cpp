@@ -99,6 +99,11 @@ Identity identity_of(Wanted wanted) {
 
 }  // namespace
 
+bool is_impersonation(std::string_view header_name) {
+  const std::string name = to_lower(header_name);
+  return name == kUser || name == kUid || name == kGroup || name.starts_with(kExtra);
+}
+
 std::optional<api::RestResponse> impersonate(const std::vector<berth::http::Header>& headers, const Lookup& objects,
                                              Identity& who) {
   Wanted wanted = wanted_in(headers);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "api/rest.h"
@@ -16,5 +17,8 @@ namespace berth::apiserver::http {
 // user is missing; nullopt also when nobody is impersonated.
 std::optional<api::RestResponse> impersonate(const std::vector<berth::http::Header>& headers, const Lookup& objects,
                                              Identity& who);
+
+// Whether it is one of these headers.
+bool is_impersonation(std::string_view header_name);
 
 }  // namespace berth::apiserver::http

@@ -1,7 +1,10 @@
 #include "embedded/apiserver/router/parsed_request.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
+
+#include "embedded/apiserver/router/impersonation.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -9,11 +12,11 @@ namespace {
 void identify(ParsedRequest& in, const HttpRequest& request, const TokenTable& tokens, const TokenSigner* signer) {
   if (!request.peer_error.empty()) return;
   if (request.peer) {
-    in.who = authenticated(request.peer->common_name, "", request.peer->organizations);
+    in.caller = authenticated(request.peer->common_name, "", request.peer->organizations);
     return;
   }
   const std::string_view given = request.header("Authorization");
-  if (given.empty()) in.who = anonymous();
+  if (given.empty()) in.caller = anonymous();
   constexpr std::string_view kBearer = "bearer ";
   if (given.size() < kBearer.size()) return;
   for (std::size_t i = 0; i < kBearer.size(); ++i) {
@@ -21,17 +24,27 @@ void identify(ParsedRequest& in, const HttpRequest& request, const TokenTable& t
     if ((c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != kBearer[i]) return;
   }
   const std::string_view token = given.substr(kBearer.size());
-  in.who = tokens.find(token);
-  if (!in.who && signer != nullptr) in.claims = signer->recognise(token);
+  in.caller = tokens.find(token);
+  if (!in.caller && signer != nullptr) in.claims = signer->recognise(token);
+}
+
+// Whether the caller may do everything, as himself: then nobody needs to be asked.
+bool may_everything(const ParsedRequest& in) {
+  if (!in.caller || !is_master(in.caller->user)) return false;
+  return std::none_of(in.http.headers.begin(), in.http.headers.end(),
+                      [](const Header& h) { return is_impersonation(h.name); });
 }
 
 }  // namespace
 
-std::unique_ptr<ParsedRequest> parse_request(HttpRequest request, const TokenTable& tokens, const TokenSigner* signer,
+std::unique_ptr<ParsedRequest> parse_request(HttpRequest head, const TokenTable& tokens, const TokenSigner* signer,
                                              const RequestIds& ids) {
-  auto in = std::make_unique<ParsedRequest>();
+  auto in = std::make_unique<ParsedRequest>(std::move(head));
+  const HttpRequest& request = in->http;
   in->audit_id = ids.audit_id(request);
   identify(*in, request, tokens, signer);
+  in->known = in->claims || (in->caller && in->caller->user.name != anonymous().user.name);
+  in->asks = !may_everything(*in);
   if (auto target = parse_target(request.target)) {
     in->target = std::move(*target);
   } else {
@@ -40,17 +53,20 @@ std::unique_ptr<ParsedRequest> parse_request(HttpRequest request, const TokenTab
   in->resource = resource_path(in->target.segments);
   const std::string_view type = request.header("Content-Type");
   in->syntax = object_syntax(type);
-  std::optional<BodySyntax> syntax = in->syntax;
-  if (request.method == "PATCH") {
-    in->patch = patch_type(type);
-    syntax.reset();
-    if (in->patch) syntax = *in->patch == api::PatchType::kApply ? BodySyntax::kYaml : BodySyntax::kJson;
-  }
-  if ((in->who || in->claims) && in->resource && syntax && !request.body.empty() && !request.body_too_large) {
-    in->body = decode_body(request.body, *syntax);
-  }
-  in->http = std::move(request);
+  if (request.method == "PATCH") in->patch = patch_type(type);
   return in;
+}
+
+void decode_request(ParsedRequest& in) {
+  const HttpRequest& request = in.http;
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (!in.resource || reads || request.body.empty() || request.body_too_large) return;
+  std::optional<BodySyntax> syntax = in.syntax;
+  if (request.method == "PATCH") {
+    syntax.reset();
+    if (in.patch) syntax = *in.patch == api::PatchType::kApply ? BodySyntax::kYaml : BodySyntax::kJson;
+  }
+  if (syntax) in.body = decode_body(request.body, *syntax);
 }
 
 }  // namespace berth::apiserver::http

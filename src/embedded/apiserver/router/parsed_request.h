@@ -1,4 +1,4 @@
-// A request after URL and body are parsed and the caller is authenticated.
+// A request whose URL is parsed and whose caller is authenticated. Its body is decoded later.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,13 @@
 namespace berth::apiserver::http {
 
 struct ParsedRequest final : berth::http::Handler::Parsed {
-  HttpRequest http;
+  using Parsed::Parsed;
   Target target;
   std::string target_error;
   std::optional<ResourcePath> resource;
-  std::optional<Identity> who;        // nullopt: invalid credentials (401), unless `claims` is set
+  std::optional<Identity> caller;     // nullopt: invalid credentials (401), unless `claims` is set
   std::optional<TokenClaims> claims;  // of a service account token; resolve_claims() checks that it is still valid
+  std::optional<Identity> who;        // the caller, or the user that the caller acts as
   std::optional<BodySyntax> syntax;
   std::optional<api::PatchType> patch;
   DecodedBody body;
@@ -30,7 +31,8 @@ struct ParsedRequest final : berth::http::Handler::Parsed {
 };
 
 // For use on any thread. `signer` verifies service account tokens; null: there are none.
-std::unique_ptr<ParsedRequest> parse_request(HttpRequest request, const TokenTable& tokens, const TokenSigner* signer,
+std::unique_ptr<ParsedRequest> parse_request(HttpRequest head, const TokenTable& tokens, const TokenSigner* signer,
                                              const RequestIds& ids);
+void decode_request(ParsedRequest& in);
 
 }  // namespace berth::apiserver::http

@@ -23,7 +23,7 @@ std::optional<api::RestResponse> read_body(const ParsedRequest& in, const Resour
   if (has_object && !in.syntax) return unsupported_media_type(info.custom ? kCustomBodyTypes : kBodyTypes);
   // Custom kinds have no protobuf form; DeleteOptions have one for every kind.
   if (writes && info.custom && *in.syntax == BodySyntax::kProtobuf) return unsupported_media_type(kCustomBodyTypes);
-  if (in.http.body_too_large) return too_large();
+  if (in.http.body_too_large && (writes || deletes || patches)) return too_large();
   if (deletes && !in.http.body.empty()) {
     if (!in.body.error.empty()) return undecodable_object("DeleteOptions", in.http.body, in.body.error);
     request.body = in.body.value;

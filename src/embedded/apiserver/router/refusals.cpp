@@ -1,6 +1,7 @@
 #include "embedded/apiserver/router/refusals.h"
 
 #include "api/status.h"
+#include "http/target.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -18,6 +19,13 @@ RestResponse unknown_resource() {
 RestResponse unauthorized(const std::string& why) {
   const std::string message = why.empty() ? "Unauthorized" : "Unauthorized: client certificate: " + why;
   return {401, api::make_status(401, "Unauthorized", message), {}};
+}
+
+RestResponse target_too_long() {
+  const std::string limit = std::to_string(berth::http::kMaxTargetBytes);
+  return {414,
+          api::make_status(414, "RequestURITooLong", "the request path and query are longer than " + limit + " bytes"),
+          {}};
 }
 
 RestResponse method_not_allowed() {

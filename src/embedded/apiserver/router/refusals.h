@@ -17,6 +17,7 @@ inline constexpr std::string_view kCustomPatchTypes =
 api::RestResponse unknown_resource();
 // `why`: what is wrong with the client certificate; "" without one.
 api::RestResponse unauthorized(const std::string& why);
+api::RestResponse target_too_long();
 api::RestResponse method_not_allowed();
 api::RestResponse not_acceptable();
 api::RestResponse unsupported_patch();

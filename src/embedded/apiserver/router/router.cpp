@@ -36,6 +36,23 @@ class CallExchange final : public Exchange {
 
 class Done final : public Exchange {};
 
+// What the request wants to do; nullopt: its method means nothing here.
+std::optional<Action> action_of(const ParsedRequest& in) {
+  Action action;
+  if (!in.resource) {
+    const bool reading = in.http.method == "GET" || in.http.method == "HEAD";
+    action.verb = in.http.method == "HEAD" ? "head" : reading ? "get" : in.http.method == "POST" ? "post" : "put";
+    action.path = in.target.path;
+    return action;
+  }
+  const ResourcePath& path = *in.resource;
+  const auto verb = verb_of(in.http.method, !path.name.empty(), in.target.query.flag("watch"));
+  if (!verb) return std::nullopt;
+  action = {std::string(name_of(*verb)), path.resource, path.subresource, path.ns, path.name, ""};
+  if (action.name.empty()) action.name = name_selected(in.target.query.get("fieldSelector"));
+  return action;
+}
+
 }  // namespace
 
 struct Router::Impl {
@@ -69,7 +86,7 @@ struct Router::Impl {
   std::unique_ptr<Exchange> execute_virtual(const Passage& p, const discovery::VirtualGroup& group);
   std::unique_ptr<Exchange> call(Passage p, RestRequest request, ResourcePtr resource);
   RestResponse missing(const ParsedRequest& in) const;
-  void resolve_claims(ParsedRequest& in) const;
+  std::optional<RestResponse> refusal_of(ParsedRequest& in) const;
   std::unique_ptr<Exchange> execute_token_request(Passage p);
 
   void count(std::string_view verb, const ResourceInfo& resource, int code);
@@ -100,12 +117,22 @@ void Router::Impl::count(std::string_view verb, const ResourceInfo& resource, in
                  {"code", std::to_string(code)}});
 }
 
-// Another thread has checked the signature. The objects that the token names can only be checked here, on the
-// executor.
-void Router::Impl::resolve_claims(ParsedRequest& in) const {
-  if (!in.claims) return;
-  auto who = identity_of(*in.claims, {std::string(kIssuer)}, objects, executor.now());
-  if (who) in.who = std::move(*who);
+// Who asks, and whether that user may: asked before the body is read, and again when it is there. Sets `who`.
+std::optional<RestResponse> Router::Impl::refusal_of(ParsedRequest& in) const {
+  if (in.http.target.size() > kMaxTargetBytes) return target_too_long();
+  if (!in.target_error.empty()) return api::bad_request(in.target_error);
+  in.who = in.caller;
+  if (in.claims) {
+    // Another thread has checked the signature. The objects that the token names can only be checked here.
+    auto who = identity_of(*in.claims, {std::string(kIssuer)}, objects, executor.now());
+    if (who) in.who = std::move(*who);
+  }
+  if (!in.who) return unauthorized(in.http.peer_error);
+  if (auto refusal = impersonate(in.http.headers, objects, *in.who)) return refusal;
+  const auto action = action_of(in);
+  if (!action) return method_not_allowed();
+  if (!may(in.who->user, *action, objects)) return forbidden_action(in.who->user, *action);
+  return std::nullopt;
 }
 
 std::unique_ptr<Exchange> Router::Impl::answer(const Passage& p, HttpResponse response) const {
@@ -127,25 +154,10 @@ std::unique_ptr<Exchange> Router::Impl::refuse(const Passage& p, RestResponse re
 
 std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_ptr<ResponseSink> sink) {
   Passage p{in, std::move(sink), {}};
-  if (in.http.target.size() > kMaxTargetBytes) {
-    return refuse(p, {414,
-                      api::make_status(
-                          414, "RequestURITooLong",
-                          "the request path and query are longer than " + std::to_string(kMaxTargetBytes) + " bytes"),
-                      {}});
-  }
-  if (!in.target_error.empty()) return refuse(p, api::bad_request(in.target_error));
-  resolve_claims(in);
-  if (!in.who) return refuse(p, unauthorized(in.http.peer_error));
-  if (auto refusal = impersonate(in.http.headers, objects, *in.who)) return refuse(p, std::move(*refusal));
+  if (auto refusal = refusal_of(in)) return refuse(p, std::move(*refusal));
   if (in.resource) return execute_resource(std::move(p));
-
-  const bool reading = in.http.method == "GET" || in.http.method == "HEAD";
-  Action action;
-  action.verb = in.http.method == "HEAD" ? "head" : reading ? "get" : in.http.method == "POST" ? "post" : "put";
-  action.path = in.target.path;
-  if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
-  if (!reading) return refuse(p, method_not_allowed(), {{"Allow", "GET, HEAD"}});
+  if (in.http.method != "GET" && in.http.method != "HEAD")
+    return refuse(p, method_not_allowed(), {{"Allow", "GET, HEAD"}});
   auto page = discovery.get(in.http, in.target);
   return answer(p, page ? std::move(*page) : not_found_page());
 }
@@ -164,11 +176,6 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
   ParsedRequest& in = p.in;
   const ResourcePath& path = *in.resource;
   const auto verb = verb_of(in.http.method, !path.name.empty(), in.target.query.flag("watch"));
-  if (!verb) return refuse(p, method_not_allowed());
-  Action action{std::string(name_of(*verb)), path.resource, path.subresource, path.ns, path.name, ""};
-  if (action.name.empty()) action.name = name_selected(in.target.query.get("fieldSelector"));
-  if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
-
   if (const auto* group = discovery.virtual_group(path.resource.group)) return execute_virtual(p, *group);
   if (const ReviewKind* review = find_review(path.resource)) return execute_review(std::move(p), *review);
   const ResourcePtr info = registry.find(path.resource);
@@ -295,6 +302,17 @@ std::unique_ptr<Router::Parsed> Router::parse(HttpRequest request) const {
   return parse_request(std::move(request), impl.tokens, impl.signer ? &*impl.signer : nullptr, impl.ids);
 }
 
+void Router::admit(Parsed& request, std::function<void(Verdict)> done) {
+  auto& in = static_cast<ParsedRequest&>(request);
+  const auto refusal = impl_->refusal_of(in);
+  if (!refusal) return done(std::nullopt);
+  HttpResponse out = encode_document(*refusal, {});
+  out.headers.push_back({"Audit-Id", in.audit_id});
+  done(std::move(out));
+}
+
+void Router::decode(Parsed& request) const { decode_request(static_cast<ParsedRequest&>(request)); }
+
 std::unique_ptr<Exchange> Router::execute(std::unique_ptr<Parsed> request, std::shared_ptr<ResponseSink> sink) {
   return impl_->execute(static_cast<ParsedRequest&>(*request), std::move(sink));
 }
@@ -305,10 +323,6 @@ HttpResponse Router::overloaded() const {
        api::make_status(429, "TooManyRequests", "the server has received too many requests, please try again later",
                         JsonObject{{"retryAfterSeconds", 1}}),
        {}});
-}
-
-std::unique_ptr<Exchange> Router::handle(HttpRequest request, std::shared_ptr<ResponseSink> sink) {
-  return execute(parse(std::move(request)), std::move(sink));
 }
 
 }  // namespace berth::apiserver::http

@@ -34,11 +34,11 @@ class Router final : public berth::http::Handler {
   Router(api::RestClient& core, const Registry& registry, Executor& executor, RouterOptions options = {});
   ~Router() override;
 
-  std::unique_ptr<Parsed> parse(HttpRequest request) const override;
+  std::unique_ptr<Parsed> parse(HttpRequest head) const override;
+  void admit(Parsed& request, std::function<void(Verdict)> done) override;
+  void decode(Parsed& request) const override;
   std::unique_ptr<Exchange> execute(std::unique_ptr<Parsed> request, std::shared_ptr<ResponseSink> sink) override;
   HttpResponse overloaded() const override;
-  // Calls parse(), then execute().
-  std::unique_ptr<Exchange> handle(HttpRequest request, std::shared_ptr<ResponseSink> sink);
 
  private:
   struct Impl;
