@@ -72,6 +72,7 @@ class Server final : public Cluster {
   Finished stop();  // SIGTERM
   void kill();      // SIGKILL
   void signal(int number) { process_->signal(number); }
+  pid_t pid() const { return process_->pid(); }
   const std::string& output() const { return process_->out(); }  // the output up to "ready"
   std::string kubeconfig() const override { return dir() + "/data/kubeconfig"; }
 
