@@ -12,10 +12,13 @@ namespace {
 using namespace berth;
 using namespace berth::apiserver;
 
-// A log that holds its writes until the input decides their outcome.
+// A log that holds its writes until the input decides that they are durable, and has trouble when it decides that.
 class ScriptedLog final : public Log {
  public:
-  explicit ScriptedLog(std::vector<std::function<void(Result<void>)>>& held) : held_(held) {}
+  using Trouble = std::function<void(const std::string&)>;
+  ScriptedLog(std::vector<std::function<void(Result<void>)>>& held, Trouble& trouble)
+      : held_(held), trouble_(trouble) {}
+  void on_trouble(Trouble told) override { trouble_ = std::move(told); }
   void append(std::vector<Change>, std::function<void(Result<void>)> done) override {
     held_.push_back(std::move(done));
   }
@@ -23,6 +26,7 @@ class ScriptedLog final : public Log {
 
  private:
   std::vector<std::function<void(Result<void>)>>& held_;
+  Trouble& trouble_;
 };
 
 void require(bool holds) {
@@ -41,11 +45,11 @@ Model read(const ObjectStore& store, Revision at) {
   return model;
 }
 
-void release(std::vector<std::function<void(Result<void>)>>& held, Result<void> outcome) {
+void release(std::vector<std::function<void(Result<void>)>>& held) {
   if (held.empty()) return;
   auto done = std::move(held.front());
   held.erase(held.begin());
-  done(std::move(outcome));
+  done({});
 }
 
 }  // namespace
@@ -54,7 +58,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size < 1) return 0;
   VirtualExecutor executor{Time{}};
   std::vector<std::function<void(Result<void>)>> held;
-  ObjectStore store(executor, std::make_unique<ScriptedLog>(held), StoreOptions{1 + data[0] % 16u, 8});
+  ScriptedLog::Trouble trouble;
+  ObjectStore store(executor, std::make_unique<ScriptedLog>(held, trouble), StoreOptions{1 + data[0] % 16u, 8});
   require(store.load().has_value());
   Model model;
   std::vector<Model> past{{}};
@@ -85,19 +90,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 5:
       case 6:
-        release(held, {});
+        release(held);
         break;
       case 7:
-        if ((data[i] & 0x80) == 0 || held.empty()) break;
-        release(held, fail("failed"));
-        // The store rolls back to the durable state.
-        past.resize(static_cast<std::size_t>(store.durable()) + 1);
-        model = past.back();
+        // Nothing that was accepted is taken back.
+        trouble((data[i] & 0x80) == 0 ? "" : "failed");
         break;
     }
     require(store.revision() + 1 == static_cast<Revision>(past.size()));
     require(store.durable() <= store.revision() && store.floor() <= store.durable());
     require(store.count("g/r/") == model.size());
+    require(store.readable() == (store.failure().empty() ? store.revision() : store.durable()));
     for (Revision r = store.floor(); r <= store.revision(); ++r)
       require(read(store, r) == past[static_cast<std::size_t>(r)]);
   }

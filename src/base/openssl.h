@@ -31,6 +31,12 @@ using Key = Owner<EVP_PKEY, EVP_PKEY_free>;
 // Reads `text`, which must outlive it.
 inline Bio bio_of(std::string_view text) { return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size()))); }
 
+// Whether the two halves of a key belong together. What signs with a damaged private half signs for nobody.
+inline bool is_pair(EVP_PKEY* key) {
+  const Owner<EVP_PKEY_CTX, EVP_PKEY_CTX_free> context(EVP_PKEY_CTX_new_from_pkey(nullptr, key, nullptr));
+  return context && EVP_PKEY_pairwise_check(context.get()) == 1;
+}
+
 // "WHAT: the oldest error of this thread"; clears the thread's errors.
 inline tl::unexpected<Error> failed(std::string_view what) {
   char text[256] = "unknown error";

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/sync_directory.h"
+
 namespace berth::cli {
 namespace {
 
@@ -29,7 +31,12 @@ Result<DataDir> DataDir::open(const std::string& path) {
   std::error_code error;
   const bool fresh = std::filesystem::create_directories(path, error);
   if (error) return failed("cannot be made: " + error.message());
-  if (fresh) ::chmod(path.c_str(), S_IRWXU);
+  if (fresh) {
+    ::chmod(path.c_str(), S_IRWXU);
+    auto parent = std::filesystem::absolute(path, error).lexically_normal();
+    if (!parent.has_filename()) parent = parent.parent_path();
+    if (auto synced = sync_directory(parent.parent_path()); !synced) return failed(synced.error().message);
+  }
   const std::string name = path + "/lock";
   const int file = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file < 0) return failed(std::string("cannot be written: ") + std::strerror(errno));

@@ -21,6 +21,7 @@
 #include "cli/first_objects.h"
 #include "cli/job_kinds.h"
 #include "cli/one_path.h"
+#include "cli/store_metrics.h"
 #include "cli/visibility.h"
 #include "controller/configure.h"
 #include "controller/controller.h"
@@ -125,7 +126,8 @@ class Up {
       if (!dir) return fail(dir.error().message);
       dir_.emplace(std::move(*dir));
       continues_ = std::filesystem::exists(options_.data_dir + "/state.db");
-      auto durable = apiserver::open_sqlite_log(options_.data_dir + "/state.db", executor_);
+      auto durable = apiserver::open_sqlite_log(options_.data_dir + "/state.db", executor_,
+                                                {.accept_lost_writes = options_.accept_lost_writes});
       if (!durable) return fail(durable.error().message);
       log = std::move(*durable);
     }
@@ -162,6 +164,7 @@ class Up {
     router.metrics = &metrics_;
     router.discovery.metrics = [this] { return metrics_text(); };
     router.discovery.checks = {{"ping", nullptr, false},
+                               {"storage", [this] { return core_->storage_problem(); }, false},
                                {"started", [this] { return std::string(ready_ ? "" : "starting"); }, true},
                                {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
     router.discovery.server_address = options_.listen;
@@ -227,7 +230,7 @@ class Up {
 
   // The counters, and gauges that are set when metrics are read.
   std::string metrics_text() {
-    revision_.set({}, static_cast<double>(core_->revision()));
+    store_metrics_.set(*core_);
     connections_.set({}, static_cast<double>(server_->connections()));
     broken_.set({}, static_cast<double>(broken_invariants()));
     if (controller_) {
@@ -341,7 +344,7 @@ class Up {
   const UpOptions& options_;
   berth::http::AsioExecutor executor_;
   Metrics metrics_;
-  GaugeFamily revision_ = metrics_.gauge("berth_store_revision", "The newest revision of the store.");
+  StoreMetrics store_metrics_{metrics_};
   GaugeFamily connections_ = metrics_.gauge("berth_apiserver_connections", "Open connections.");
   GaugeFamily broken_ =
       metrics_.gauge("berth_broken_invariants", "How often an invariant was broken; anything but 0 is a bug.");
@@ -375,6 +378,7 @@ class Up {
 
 Result<void> run_up(const UpOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit of the size of files is an error of a write, as a full disk is
   return Up(options).run();
 }
 

@@ -13,6 +13,7 @@ namespace berth::cli {
 
 struct UpOptions {
   std::string data_dir;                   // empty: state is not kept
+  bool accept_lost_writes = false;        // start although stored writes are missing or damaged
   std::string listen = "127.0.0.1:7443";  // address:port; port 0: any
   std::string metrics_listen;  // address:port for metrics only; empty: only the API server's port serves metrics
   // Where the web console is served, address:port; "off": nowhere; empty: on 127.0.0.1:7080, or on any port when that

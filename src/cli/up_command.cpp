@@ -56,6 +56,9 @@ Command add_up(CLI::App& root) {
   auto flags = std::make_shared<Flags>();
   app->add_option("--data-dir", flags->up.data_dir,
                   "Where state, keys and the kubeconfig are kept (default: " + default_data_dir() + ")");
+  app->add_flag("--accept-lost-writes", flags->up.accept_lost_writes,
+                "Start although acknowledged writes are missing or damaged in the data directory: what is damaged is\n"
+                "removed, and the log says what. Without it such a start is refused");
   app->add_option("--listen", flags->up.listen, "Address and port of the API server; port 0 takes a free one")
       ->capture_default_str();
   app->add_option("--metrics-listen", flags->up.metrics_listen,

@@ -167,8 +167,9 @@ bool usable(const Credential& c, const Credential& authority, const std::vector<
             std::chrono::hours remaining) {
   const Certificate certificate = parse_certificate(c.certificate), issuer = parse_certificate(authority.certificate);
   const Key key = parse_key(c.key);
+  const bool complete = certificate && issuer && key && openssl::is_pair(key.get());
   ERR_clear_error();
-  if (!certificate || !issuer || !key) return false;
+  if (!complete) return false;
   std::time_t begin = std::chrono::system_clock::to_time_t(now), end = begin + std::chrono::seconds(remaining).count();
   if (X509_cmp_time(X509_get0_notBefore(certificate.get()), &begin) > 0) return false;
   if (X509_cmp_time(X509_get0_notAfter(certificate.get()), &end) < 0) return false;

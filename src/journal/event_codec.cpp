@@ -3,8 +3,8 @@
 #include <variant>
 
 #include "api/meta.h"
+#include "base/checksum.h"
 #include "base/overloaded.h"
-#include "journal/checksum.h"
 
 namespace berth::journal {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "journal/checksum.h"
+#include "base/checksum.h"
 #include "journal/encode.h"
 
 namespace berth::journal {

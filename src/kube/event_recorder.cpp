@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "api/outcome.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -234,7 +235,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     const bool passing = code == 0 || code == 429 || code >= 500;
     const bool expired = code == 404 && series->written > 0;
     const bool name_taken = code == 409 && series->written == 0;
-    series->may_exist = series->may_exist || code == 0;
+    series->may_exist = series->may_exist || api::outcome_unknown(code);
     if (expired || name_taken) {
       series->may_exist = false;
       series->written = 0;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/meta.h"
+#include "api/outcome.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -325,7 +326,7 @@ struct JobController::Impl : std::enable_shared_from_this<JobController::Impl> {
         const auto why = response.code == 0 ? "the connection was lost" : api::status_message(response);
         record(*job, true, "FailedCreate", "Error creating: " + std::string(why));
         batch->create_failed = true;
-        batch->create_unknown = batch->create_unknown || response.code == 0;
+        batch->create_unknown = batch->create_unknown || api::outcome_unknown(response.code);
       }
       close_one(key, *batch);
     });

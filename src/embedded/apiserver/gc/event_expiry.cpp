@@ -4,7 +4,7 @@ namespace berth::apiserver {
 namespace {
 
 constexpr Duration kLife = std::chrono::hours(1);
-constexpr Duration kExpiryPause = std::chrono::seconds(1);  // retry delay when the store was overloaded
+constexpr Duration kExpiryPause = std::chrono::seconds(1);  // retry delay when the store accepts no writes
 const std::string kEventBucket = bucket_of("", "events");
 
 }  // namespace
@@ -59,7 +59,7 @@ void EventExpiry::expire() {
     const Revision revision = core_.store.revision_of(kEventBucket, item);
     if (revision > 0) {
       const auto removed = core_.store.remove({kEventBucket, item}, revision);
-      if (!removed && removed.error() == WriteError::kOverloaded) {
+      if (!removed && passes(removed.error())) {
         timer_ = core_.executor.after(kExpiryPause, [this] {
           timer_ = 0;
           expire();

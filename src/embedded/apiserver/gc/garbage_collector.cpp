@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "embedded/apiserver/gc/find_resource.h"
+#include "embedded/apiserver/requests/answers.h"
 #include "embedded/apiserver/requests/metadata.h"
 
 namespace berth::apiserver {
@@ -186,7 +187,7 @@ GarbageCollector::Outcome GarbageCollector::write(const OwnedObject& object, con
   request.name = object.name;
   request.field_manager = "kube-controller-manager";
   request.body = *in_version(core_, *resource, std::make_shared<const Json>(changed));
-  return requests_.handle(request).response.code == 429 ? Outcome::kBusy : Outcome::kDone;
+  return is_busy(requests_.handle(request).response) ? Outcome::kBusy : Outcome::kDone;
 }
 
 GarbageCollector::Outcome GarbageCollector::remove(const std::string& uid, const OwnedObject& object,
@@ -204,7 +205,7 @@ GarbageCollector::Outcome GarbageCollector::remove(const std::string& uid, const
   request.ns = object.ns;
   request.name = object.name;
   request.body = JsonObject{{"propagationPolicy", policy}, {"preconditions", JsonObject{{"uid", uid}}}};
-  return requests_.handle(request).response.code == 429 ? Outcome::kBusy : Outcome::kDone;
+  return is_busy(requests_.handle(request).response) ? Outcome::kBusy : Outcome::kDone;
 }
 
 }  // namespace berth::apiserver

@@ -127,7 +127,7 @@ NamespaceLifecycle::Content NamespaceLifecycle::remove_content(const std::string
     for (const JsonPtr& object : objects) {
       const std::string name(string_at(*object, {"metadata", "name"}));
       if (!is_deleting(*object)) {
-        if (core_.store.overloaded()) {
+        if (core_.store.busy()) {
           content.busy = true;
           return content;
         }
@@ -160,7 +160,7 @@ bool NamespaceLifecycle::finalize(const Json& object) {
   }
   if (rest.empty() && array_at(object, {"metadata", "finalizers"}).empty()) {
     const auto removed = core_.store.remove(key, core_.store.revision_of(key.bucket, key.item));
-    return removed.has_value() || removed.error() != WriteError::kOverloaded;
+    return removed.has_value() || !passes(removed.error());
   }
   Json next = object;
   if (rest.empty()) {
@@ -199,7 +199,7 @@ bool NamespaceLifecycle::write(const Json& object, Json next) {
   if (json_equal(next, object)) return true;
   const ObjectKey key = key_of(kBucket, "", string_at(object, {"metadata", "name"}));
   const auto written = core_.store.put(key, std::move(next), core_.store.revision_of(key.bucket, key.item));
-  return written.has_value() || written.error() != WriteError::kOverloaded;
+  return written.has_value() || !passes(written.error());
 }
 
 }  // namespace berth::apiserver

@@ -21,7 +21,7 @@ class Turn {
     if (std::exchange(state_->waiting, true)) return;
     executor_.post([state = state_] { run(*state); });
   }
-  // Runs after `delay`, for example because the store was overloaded.
+  // Runs after `delay`, for example because the store accepts no writes.
   void later(Duration delay) {
     if (std::exchange(state_->waiting, true)) return;
     executor_.after(delay, [state = state_] { run(*state); });

@@ -7,25 +7,38 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
+#include <utility>
 
 #include "base/base64.h"
+#include "base/log.h"
+#include "base/read_file.h"
+#include "base/sync_directory.h"
 #include "embedded/apiserver/http/service_account_tokens.h"
 
 namespace berth::apiserver::http {
 namespace {
 
-std::string read_file(const std::string& path) {
-  std::ifstream in(path);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
+// Empty when there is no such file. A file that cannot be read is not made anew: it may be readable again.
+Result<std::string> read_if_there(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::status(path, error).type() == std::filesystem::file_type::not_found) return std::string();
+  return berth::read_file(path);
 }
 
-Credential read_credential(const std::string& directory, const std::string& name) {
-  if (directory.empty()) return {};
-  return {read_file(directory + "/" + name + ".crt"), read_file(directory + "/" + name + ".key")};
+Result<Credential> read_credential(const std::string& directory, const std::string& name) {
+  if (directory.empty()) return Credential{};
+  auto certificate = read_if_there(directory + "/" + name + ".crt");
+  if (!certificate) return tl::unexpected(certificate.error());
+  auto key = read_if_there(directory + "/" + name + ".key");
+  if (!key) return tl::unexpected(key.error());
+  return Credential{std::move(*certificate), std::move(*key)};
+}
+
+// Says what those who used the old one have to do.
+void tell_made_anew(const std::string& file, const std::string& old, std::string_view consequence) {
+  if (old.empty()) return;
+  log::warn("a file is made anew: it was damaged, expires soon or names other hosts",
+            {{"file", file}, {"consequence", consequence}});
 }
 
 Result<void> write_credential(const std::string& directory, const std::string& name, const Credential& c) {
@@ -42,8 +55,15 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
     std::filesystem::create_directories(directory, error);
     if (error) return fail("cannot make the directory " + directory + ": " + error.message());
   }
-  Pki pki{read_credential(directory, "ca"), read_credential(directory, "server"), read_credential(directory, "admin")};
+  Pki pki;
+  for (const auto& [name, credential] :
+       {std::pair{"ca", &pki.authority}, {"server", &pki.server}, {"admin", &pki.admin}}) {
+    auto read = read_credential(directory, name);
+    if (!read) return tl::unexpected(read.error());
+    *credential = std::move(*read);
+  }
   if (!berth::http::usable(pki.authority, pki.authority, {}, now, kRenewBefore)) {
+    tell_made_anew(directory + "/ca.crt", pki.authority.certificate, "clients need the kubeconfig that is written now");
     auto made = berth::http::make_authority("berth-ca", now);
     if (!made) return fail(made.error().message);
     pki.authority = std::move(*made);
@@ -57,14 +77,20 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
       return fail(written.error().message);
   }
   if (!berth::http::usable(pki.admin, pki.authority, {}, now, kRenewBefore)) {
+    tell_made_anew(directory + "/admin.crt", pki.admin.certificate, "copies of the kubeconfig may not be accepted");
     auto made = berth::http::make_client_credential(pki.authority, "kubernetes-admin", {"system:masters"}, now);
     if (!made) return fail(made.error().message);
     pki.admin = std::move(*made);
     if (auto written = write_credential(directory, "admin", pki.admin); !written) return fail(written.error().message);
   }
   const std::string key_file = directory + "/sa.key";
-  if (!directory.empty()) pki.service_accounts = read_file(key_file);
+  if (!directory.empty()) {
+    auto read = read_if_there(key_file);
+    if (!read) return tl::unexpected(read.error());
+    pki.service_accounts = std::move(*read);
+  }
   if (!TokenSigner::with_key(pki.service_accounts)) {
+    tell_made_anew(key_file, pki.service_accounts, "tokens of service accounts that were issued are not accepted");
     auto made = berth::http::make_key();
     if (!made) return fail(made.error().message);
     pki.service_accounts = std::move(*made);
@@ -111,7 +137,7 @@ Result<void> write_private_file(const std::string& path, std::string_view conten
   fine = fine && ::fsync(file) == 0;
   if (::close(file) != 0 || !fine) return failed("write");
   if (::rename(temporary.c_str(), path.c_str()) != 0) return failed("replace");
-  return {};
+  return sync_directory(std::filesystem::path(path).parent_path());
 }
 
 }  // namespace berth::apiserver::http

@@ -143,6 +143,7 @@ Result<TokenSigner> TokenSigner::with_key(std::string_view pem) {
   if (!impl->key || EVP_PKEY_get_group_name(impl->key.get(), curve, sizeof curve, nullptr) != 1 ||
       std::string_view(curve) != "prime256v1")
     return fail("expected a private key of the curve P-256 as PEM");
+  if (!openssl::is_pair(impl->key.get())) return fail("the private key is damaged: it does not fit its public half");
   unsigned char* der = nullptr;
   const int size = i2d_PUBKEY(impl->key.get(), &der);
   std::array<unsigned char, SHA256_DIGEST_LENGTH> sum{};

@@ -58,8 +58,19 @@ api::RestResponse refused(const ResourceInfo& resource, std::string_view name, W
     case WriteError::kStopped:
       break;
   }
-  return api::internal_error("nothing can be written until the server is restarted: " + store.failure());
+  return failure(503, "ServiceUnavailable", "nothing can be written at present: " + store.failure(),
+                 JsonObject{{"retryAfterSeconds", 1}});
 }
+
+// No retryAfterSeconds: clients would repeat a write that may have happened.
+api::RestResponse not_confirmed(std::string_view why) {
+  return failure(
+      504, "Timeout",
+      "the request is not confirmed, and may take effect now or later; read the object before you try again: " +
+          std::string(why));
+}
+
+bool is_busy(const api::RestResponse& response) { return response.code == 429 || response.code == 503; }
 
 api::RestResponse version_too_large(Revision wanted, Revision current) {
   Json details = JsonObject{{"causes", JsonArray{JsonObject{{"reason", "ResourceVersionTooLarge"},

@@ -27,6 +27,10 @@ api::RestResponse modified(const ResourceInfo& resource, std::string_view name);
 // The response for a write that the store refused.
 api::RestResponse refused(const ResourceInfo& resource, std::string_view name, WriteError error,
                           const ObjectStore& store);
+// 504: the write may take effect although it is not confirmed.
+api::RestResponse not_confirmed(std::string_view why);
+// Whether the store accepts no writes at this moment: another try may succeed.
+bool is_busy(const api::RestResponse& response);
 // 504: the requested revision does not exist yet.
 api::RestResponse version_too_large(Revision wanted, Revision current);
 // 410 Expired; `continue_token` may be empty.

@@ -133,7 +133,7 @@ void Crds::establish(const Json& crd) {
                  reset_fields(*resource, "status"));
   }
   const auto written = core_.store.put(key, std::move(established), core_.store.revision_of(key.bucket, key.item));
-  if (!written && written.error() == WriteError::kOverloaded) later(name);
+  if (!written && passes(written.error())) later(name);
 }
 
 Result<void> Crds::serve(const Json& crd) {
@@ -206,7 +206,7 @@ void Crds::clean_up(const Json& crd) {
     return true;
   });
   for (const JsonPtr& object : objects) {
-    if (core_.store.overloaded()) return later(name);
+    if (core_.store.busy()) return later(name);
     delete_instance(group, plural, *object);
   }
   if (core_.store.count(bucket) > 0) return;
@@ -219,13 +219,13 @@ void Crds::clean_up(const Json& crd) {
   const Revision revision = core_.store.revision_of(key.bucket, key.item);
   if (!array_at(last, {"metadata", "finalizers"}).empty()) {
     const auto written = core_.store.put(key, std::move(last), revision);
-    if (!written && written.error() == WriteError::kOverloaded) later(name);
+    if (!written && passes(written.error())) later(name);
     return;
   }
   const auto removed = core_.store.remove(key, revision);
   if (removed) {
     stop_serving(crd);
-  } else if (removed.error() == WriteError::kOverloaded) {
+  } else if (passes(removed.error())) {
     later(name);
   }
 }

@@ -28,7 +28,7 @@ struct Window {
 };
 
 tl::expected<Window, api::RestResponse> window_of(const Core& core, const api::RestRequest& request) {
-  Window window{core.store.revision(), "", std::max<std::int64_t>(request.limit, 0)};
+  Window window{core.store.readable(), "", std::max<std::int64_t>(request.limit, 0)};
   if (!request.continue_token.empty()) {
     auto token = decode_continue(request.continue_token);
     if (!token) return tl::unexpected(api::bad_request("invalid continue token: " + token.error().message));
@@ -67,9 +67,10 @@ Json list_item(const ResourceInfo& resource, const Json& object) {
 
 Answer get_object(Core& core, const ResourceInfo& resource, const api::RestRequest& request) {
   const ObjectKey key = key_of(resource, request.ns, request.name);
-  const JsonPtr stored = core.store.get(key.bucket, key.item);
-  if (stored == nullptr) return {api::not_found(resource.gvr, request.name), core.store.revision()};
-  return {ok(*in_version(core, resource, stored)), core.store.revision_of(key.bucket, key.item)};
+  const Revision newest = core.store.readable();
+  const auto stored = core.store.get_at(key.bucket, key.item, newest);
+  if (stored.object == nullptr) return {api::not_found(resource.gvr, request.name), newest};
+  return {ok(*in_version(core, resource, stored.object)), stored.revision};
 }
 
 std::optional<api::RestResponse> check_list_options(const api::RestRequest& request) {
@@ -93,7 +94,7 @@ Answer list_objects(Core& core, const ResourceInfo& resource, const api::RestReq
   const auto selection = Selection::parse(resource, request);
   if (!selection) return {api::bad_request(selection.error().message), 0};
   const auto window = window_of(core, request);
-  if (!window) return {window.error(), core.store.revision()};
+  if (!window) return {window.error(), core.store.readable()};
 
   JsonArray items;
   std::string last;

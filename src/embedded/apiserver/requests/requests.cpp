@@ -36,11 +36,11 @@ Revision wanted_revision(const api::RestRequest& request) {
 
 void Requests::call(api::RestRequest request, std::function<void(api::RestResponse)> done) {
   const Revision wanted = wanted_revision(request);
-  if (wanted <= core_.store.revision()) return answer(handle(request), std::move(done));
+  if (wanted <= core_.store.readable()) return answer(handle(request), std::move(done));
   core_.freshness.wait(
       wanted, [this, wanted, request = std::move(request), done = std::move(done)](bool reached) mutable {
         if (reached) return answer(handle(request), std::move(done));
-        answer({version_too_large(wanted, core_.store.revision()), core_.store.revision()}, std::move(done));
+        answer({version_too_large(wanted, core_.store.readable()), core_.store.readable()}, std::move(done));
       });
 }
 
@@ -56,9 +56,9 @@ void Requests::answer(Answer verdict, std::function<void(api::RestResponse)> don
       std::move(verdict.response), std::move(done));
   core_.store.when_durable(verdict.shown, [this, held](bool durable) {
     if (!durable) {
-      // The write is lost. If the server is only shutting down, the outcome is unknown: code 0.
-      held->first = core_.store.failure().empty() ? api::RestResponse{0, nullptr, {}}
-                                                  : api::internal_error("the write was lost: " + core_.store.failure());
+      // Nobody knows the outcome. If the server is only shutting down: code 0.
+      held->first =
+          core_.store.failure().empty() ? api::RestResponse{0, nullptr, {}} : not_confirmed(core_.store.failure());
     }
     core_.executor.post([held] { held->second(std::move(held->first)); });
   });

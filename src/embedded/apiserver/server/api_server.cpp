@@ -136,6 +136,8 @@ std::unique_ptr<api::WatchHandle> ApiServer::watch(api::RestRequest request,
 const Lookup& ApiServer::objects() const { return impl_->core.lookup; }
 const Registry& ApiServer::registry() const { return impl_->core.registry; }
 Revision ApiServer::revision() const { return impl_->core.store.revision(); }
+std::string ApiServer::storage_problem() const { return impl_->core.store.problem(); }
+std::uint64_t ApiServer::storage_failures() const { return impl_->core.store.failures(); }
 Time ApiServer::now() const { return impl_->core.executor.now(); }
 
 }  // namespace berth::apiserver

@@ -2,8 +2,10 @@
 // use it as an api::RestClient; embedded/apiserver/router serves it over HTTPS.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "api/rest.h"
 #include "base/executor.h"
@@ -31,6 +33,9 @@ class ApiServer final : public api::RestClient {
   const Lookup& objects() const;  // the stored objects, latest state
   Revision revision() const;
   Time now() const;
+  // Why writes cannot be made durable at present; empty: they can.
+  std::string storage_problem() const;
+  std::uint64_t storage_failures() const;  // how often that began
 
  private:
   struct Impl;

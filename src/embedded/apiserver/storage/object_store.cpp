@@ -1,11 +1,18 @@
 #include "embedded/apiserver/storage/object_store.h"
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "base/assert.h"
 
 namespace berth::apiserver {
+namespace {
+
+constexpr std::chrono::seconds kSilence{10};  // how long the log may confirm nothing before that is told
+
+}  // namespace
 
 std::string bucket_of(std::string_view group, std::string_view resource) {
   std::string bucket;
@@ -30,7 +37,9 @@ std::optional<ObjectKey> parse_key(std::string_view full) {
 }
 
 ObjectStore::ObjectStore(Executor& executor, std::unique_ptr<Log> log, StoreOptions options)
-    : executor_(executor), log_(std::move(log)), options_(options) {}
+    : executor_(executor), log_(std::move(log)), options_(options) {
+  log_->on_trouble(lifetime_.guard([this](const std::string& why) { on_trouble(why); }));
+}
 
 ObjectStore::~ObjectStore() = default;
 
@@ -67,6 +76,14 @@ const ObjectStore::Versions* ObjectStore::find(std::string_view bucket, std::str
 JsonPtr ObjectStore::get(std::string_view bucket, std::string_view item) const {
   const Versions* versions = find(bucket, item);
   return versions == nullptr ? nullptr : versions->back().object;
+}
+
+ObjectStore::At ObjectStore::get_at(std::string_view bucket, std::string_view item, Revision at) const {
+  BERTH_INVARIANT(at >= floor_ && at <= revision_);
+  const Versions* versions = find(bucket, item);
+  if (versions == nullptr) return {};
+  const auto newer = std::ranges::upper_bound(*versions, at, {}, &Version::revision);
+  return newer == versions->begin() ? At{} : At{std::prev(newer)->revision, std::prev(newer)->object};
 }
 
 Revision ObjectStore::revision_of(std::string_view bucket, std::string_view item) const {
@@ -123,6 +140,7 @@ tl::expected<JsonPtr, WriteError> ObjectStore::remove(const ObjectKey& key, Revi
 }
 
 JsonPtr ObjectStore::commit(const ObjectKey& key, Change::Type type, Json object) {
+  if (durable_ == revision_) progress_ = executor_.now();
   const Revision revision = ++revision_;
   ensure_path(object, {"metadata", "resourceVersion"}) = std::to_string(revision);
   auto stored = std::make_shared<const Json>(std::move(object));
@@ -144,13 +162,10 @@ JsonPtr ObjectStore::commit(const ObjectKey& key, Change::Type type, Json object
 }
 
 void ObjectStore::on_appended(Revision revision, const Result<void>& outcome) {
-  if (!failure_.empty()) return;
-  if (!outcome) {
-    on_failed(outcome.error().message);
-    return;
-  }
+  if (!outcome) return on_trouble(outcome.error().message);
   BERTH_INVARIANT(revision == durable_ + 1);
   durable_ = revision;
+  progress_ = executor_.now();
   // The reference stays valid while observers write: a deque does not move its elements when others are appended.
   const Change& change = history_[static_cast<std::size_t>(revision - floor_ - 1)];
   for (std::size_t i = 0; i < observers_.size(); ++i) observers_[i](change);
@@ -158,15 +173,20 @@ void ObjectStore::on_appended(Revision revision, const Result<void>& outcome) {
   trim();
 }
 
-void ObjectStore::on_failed(const std::string& message) {
-  failure_ = message.empty() ? "the log failed" : message;
-  while (revision_ > durable_) {
-    take_back(history_.back());
-    history_.pop_back();
-    --revision_;
-  }
+void ObjectStore::on_trouble(const std::string& why) {
+  if (failure_.empty() && !why.empty()) ++failures_;
+  failure_ = why;
+  if (why.empty()) return;
   release_waiting(true);
   release_waiting(false);
+}
+
+std::string ObjectStore::problem() const {
+  if (!failure_.empty() || durable_ == revision_) return failure_;
+  const Duration silence = executor_.now() - progress_;
+  if (silence < kSilence) return "";
+  return "no write was confirmed for " + std::to_string(std::chrono::floor<std::chrono::seconds>(silence).count()) +
+         " s: the disk does not answer";
 }
 
 void ObjectStore::release_waiting(bool durable) {
@@ -196,16 +216,6 @@ void ObjectStore::forget_before(const Change& change) {
   if (keep != versions.end() && keep->revision == change.revision && keep->object == nullptr) ++keep;
   versions.erase(versions.begin(), keep);
   if (versions.empty()) b->second.items.erase(it);
-}
-
-void ObjectStore::take_back(const Change& change) {
-  const auto key = parse_key(change.key);
-  const auto b = buckets_.find(key->bucket);
-  const auto it = b->second.items.find(key->item);
-  it->second.pop_back();
-  if (it->second.empty()) b->second.items.erase(it);
-  if (change.type == Change::Type::kCreated) --b->second.live;
-  if (change.type == Change::Type::kDeleted) ++b->second.live;
 }
 
 void ObjectStore::replay(std::string_view bucket, Revision from,

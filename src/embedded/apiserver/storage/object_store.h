@@ -1,8 +1,8 @@
 // The objects and their recent history: an ordered, multi-version map in memory in front of a log on disk.
 //
 // A write takes effect in memory at once and becomes durable later. Before showing a revision to a client, wait for
-// it with when_durable(). When the log fails, the store rolls back the writes that are not durable and accepts no
-// more writes. Everything runs on the executor's thread.
+// it with when_durable(). While the log cannot write, the store accepts no writes, and nobody waits: what is not
+// durable yet may become durable later, or be lost when the process ends. Everything runs on the executor's thread.
 #pragma once
 
 #include <deque>
@@ -41,8 +41,10 @@ struct StoreOptions {
 enum class WriteError : std::uint8_t {
   kConflict,    // the object's revision is not the expected one
   kOverloaded,  // the log is too slow: retry later
-  kStopped      // the log failed: see failure()
+  kStopped      // the log cannot write at present: see failure()
 };
+// Whether the same write may succeed later.
+inline bool passes(WriteError error) { return error != WriteError::kConflict; }
 
 class ObjectStore {
  public:
@@ -57,13 +59,24 @@ class ObjectStore {
   Revision revision() const { return revision_; }  // of the newest write
   Revision durable() const { return durable_; }    // the newest revision that survives a crash, with all before it
   Revision floor() const { return floor_; }        // the oldest revision whose state is still available
-  const std::string& failure() const {
-    return failure_;
-  }  // the error of the log, after which all writes fail; empty: none
+  // The newest revision that can be shown without waiting for long: revision(), or durable() while the log cannot
+  // write.
+  Revision readable() const { return failure_.empty() ? revision_ : durable_; }
+  // Why the log cannot write at present; empty: it can.
+  const std::string& failure() const { return failure_; }
+  // The same, also when the log has confirmed nothing for some time.
+  std::string problem() const;
+  std::uint64_t failures() const { return failures_; }  // how often the log stopped to write
   bool overloaded() const;
+  bool busy() const { return !failure_.empty() || overloaded(); }  // no write is accepted at present
 
   // The latest state; null when there is no such object.
   JsonPtr get(std::string_view bucket, std::string_view item) const;
+  struct At {
+    Revision revision = 0;  // of the write
+    JsonPtr object;         // null: there is none
+  };
+  At get_at(std::string_view bucket, std::string_view item, Revision at) const;  // floor() <= at <= revision()
   // The revision of the object's last write; 0 when there is no such object.
   Revision revision_of(std::string_view bucket, std::string_view item) const;
   std::size_t count(std::string_view bucket) const;  // number of live objects
@@ -85,13 +98,14 @@ class ObjectStore {
   // Visits the durable changes of a bucket after revision `from`, oldest first. `from` must be >= floor().
   void replay(std::string_view bucket, Revision from, const std::function<void(const Change&)>& visit) const;
   // `told` is called for every object that load() finds (as created), and for each change when it takes effect in
-  // memory, so a cache built from it is never behind get(). Call this before load(). `told` is not called for writes
-  // that a log failure rolls back: after that no write is possible.
+  // memory, so a cache built from it is never behind get(). Call this before load(). What takes effect is never
+  // taken back.
   void on_write(std::function<void(const Change&)> told) { written_ = std::move(told); }
   // `observer` is called for each change once it is durable, in order of revisions. Observers cannot be removed.
   void observe(std::function<void(const Change&)> observer);
-  // Runs `task` with true when everything up to `revision` is durable, or with false when a log failure lost it;
-  // inside this call if that is already known. Tasks run in order of revisions, then of calls.
+  // Runs `task` with true when everything up to `revision` is durable, or with false when the log cannot write it
+  // at present: then nobody knows what becomes of it; inside this call if that is already known. Tasks run in order of
+  // revisions, then of calls.
   void when_durable(Revision revision, std::function<void(bool durable)> task);
   // Runs all waiting tasks with false. Call it before the store is destroyed.
   void abandon() { release_waiting(false); }
@@ -111,11 +125,10 @@ class ObjectStore {
   std::optional<WriteError> refuse(const ObjectKey& key, Revision expected) const;
   JsonPtr commit(const ObjectKey& key, Change::Type type, Json object);
   void on_appended(Revision revision, const Result<void>& outcome);
-  void on_failed(const std::string& message);
+  void on_trouble(const std::string& why);
   void release_waiting(bool durable);
   void trim();
   void forget_before(const Change& change);
-  void take_back(const Change& change);
 
   Executor& executor_;
   std::unique_ptr<Log> log_;
@@ -129,6 +142,8 @@ class ObjectStore {
   Revision durable_ = 0;
   Revision floor_ = 0;
   std::string failure_;
+  std::uint64_t failures_ = 0;
+  Time progress_;  // when the log confirmed something, or had nothing to do
   Lifetime lifetime_;
 };
 

@@ -1,161 +1,121 @@
-// The log in an SQLite file: one append-only table whose row number is the revision.
+// The log in an SQLite file, written by one thread.
 //
-// One thread owns the connection, which locks the file exclusively: SQLite before 3.51.3 can corrupt a WAL file that
-// several connections write and checkpoint. Everything in the queue when the thread takes it shares one transaction
-// and so one fsync. Superseded rows are removed in slices between transactions.
+// That thread owns the only connection, which locks the file exclusively: SQLite before 3.51.3 can corrupt a WAL file
+// that several connections write and checkpoint. Everything in the queue when the thread takes it shares one
+// transaction and so one fsync. When something fails, the thread closes the file, opens it again, which checks it as at
+// a start, and writes the same changes again, until it succeeds: see docs/adr/0006-store.md.
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/log.h"
-#include "embedded/apiserver/storage/sqlite_db.h"
+#include "embedded/apiserver/storage/log_table.h"
+#include "embedded/apiserver/storage/revision_floor.h"
 #include "embedded/apiserver/storage/store.h"
 
 namespace berth::apiserver {
 namespace {
 
-constexpr std::int64_t kApplicationId = 0x42727468;  // "Brth", stored in the header of the file
-constexpr std::int64_t kFormat = 1;
-// After this many new rows, check twice as many old ones: the file stays within a small factor of the live data, and
-// no pause is longer than one slice.
-constexpr std::int64_t kCompactEvery = 1'024;
-constexpr std::int64_t kCompactSlice = 2 * kCompactEvery;
+constexpr std::chrono::seconds kFloorLag{1};  // how old what is on disk of the floor may be
 
 struct Batch {
   std::vector<Change> changes;
   std::function<void(Result<void>)> done;
 };
+using Batches = std::vector<Batch>;
 
 class SqliteLog final : public Log {
  public:
-  SqliteLog(SqliteDb db, Executor& executor) : executor_(executor), db_(std::move(db)) {}
+  SqliteLog(std::string path, Executor& executor, SqliteLogOptions options)
+      : path_(std::move(path)), executor_(executor), options_(std::move(options)) {}
   ~SqliteLog() override;
 
-  Result<void> start();
+  Result<void> open();
   void append(std::vector<Change> changes, std::function<void(Result<void>)> done) override;
   Result<Snapshot> load() override;
+  void on_trouble(std::function<void(const std::string&)> told) override { told_ = std::move(told); }
 
  private:
-  Result<std::int64_t> number(std::string_view sql);
-  Result<void> claim();
-  Result<void> check_format();
+  Result<void> open_files(bool first);
+  std::string floor_path() const { return path_ + "-revision"; }
+  Result<void> open_floor(VfsFile::Kind kind);
+  void warn_of_floor() const;
 
   void run();
-  Result<void> write(const std::vector<Batch>& batches);
-  Result<void> insert(const Change& change);
-  Result<void> compact();
+  bool take(Batches& batches);
+  bool finish(Batches& batches);
+  Result<void> work(Batches& batches);
+  Result<void> write(const Batches& batches);
+  Result<void> sync_floor();
+  void answer(Batches& batches, const Result<void>& outcome);
+  void tell(const std::string& why);
+  bool wait_for(Duration pause);
 
+  const std::string path_;
   Executor& executor_;
-  SqliteDb db_;
-  SqliteStatement insert_, sweep_, erase_;
-  std::int64_t appended_ = 0;  // rows since the last compaction slice
-  std::int64_t cursor_ = 0;    // the row up to which the current compaction round has checked
+  const SqliteLogOptions options_;
+  std::function<void(const std::string&)> told_;
+
+  // Of the thread, once it runs.
+  std::optional<RevisionFloor> floor_;
+  std::unique_ptr<LogTable> table_;  // null: to be opened again
+  Revision durable_ = 0;
+  std::string trouble_;
+  std::chrono::steady_clock::time_point floor_synced_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::vector<Batch> queue_;  // limited by the store's backlog
+  Batches queue_;  // limited by the store's backlog
   bool stopping_ = false;
   std::thread thread_;
 };
 
-Result<std::int64_t> SqliteLog::number(std::string_view sql) {
-  auto statement = db_.prepare(sql);
-  if (!statement) return tl::unexpected(statement.error());
-  auto row = db_.step(*statement);
-  if (!row) return tl::unexpected(row.error());
-  return *row ? statement->integer(0) : 0;
-}
-
-// Locks the file for this process, before anything is read.
-Result<void> SqliteLog::claim() {
-  return db_.execute(
-      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA "
-      "journal_size_limit=67108864;"
-      "BEGIN EXCLUSIVE; COMMIT;");
-}
-
-Result<void> SqliteLog::check_format() {
-  const auto application = number("PRAGMA application_id");
-  if (!application) return tl::unexpected(application.error());
-  const auto tables = number("SELECT count(*) FROM sqlite_master");
-  if (!tables) return tl::unexpected(tables.error());
-  if (*application == 0 && *tables == 0) {
-    const std::string create =
-        "BEGIN; PRAGMA application_id=" + std::to_string(kApplicationId) +
-        "; PRAGMA user_version=" + std::to_string(kFormat) +
-        "; CREATE TABLE log(rev INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT);"  // value NULL: deleted
-        "CREATE UNIQUE INDEX log_by_key ON log(key, rev); COMMIT;";
-    return db_.execute(create.c_str());
-  }
-  if (*application != kApplicationId) {
-    return tl::unexpected(db_.problem("is an SQLite file of another program: name another state file"));
-  }
-  const auto format = number("PRAGMA user_version");
-  if (!format) return tl::unexpected(format.error());
-  if (*format != kFormat) {
-    return tl::unexpected(db_.problem("has format " + std::to_string(*format) + ", this version reads format " +
-                                      std::to_string(kFormat)));
-  }
-  auto check = db_.prepare("PRAGMA quick_check(1)");
-  if (!check) return tl::unexpected(check.error());
-  auto row = db_.step(*check);
-  if (!row) return tl::unexpected(row.error());
-  if (check->text(0) != "ok") {
-    return tl::unexpected(
-        db_.problem("is damaged (" + std::string(check->text(0)) + "): restore a copy or move it away"));
-  }
-  return {};
-}
-
-Result<void> SqliteLog::start() {
-  return claim().and_then([this] { return check_format(); }).and_then([this]() -> Result<void> {
-    auto insert = db_.prepare("INSERT INTO log(rev, key, value) VALUES(?1, ?2, ?3)");
-    if (!insert) return tl::unexpected(insert.error());
-    // A row can be removed when a newer row exists for its key; a deletion also when no older row is left that it
-    // hides. The newest row of the log stays, because it holds the newest revision.
-    auto sweep = db_.prepare(
-        "SELECT rev FROM log AS l WHERE rev > ?1 AND rev <= ?2 AND rev < (SELECT max(rev) FROM log) AND ("
-        "EXISTS(SELECT 1 FROM log AS n WHERE n.key = l.key AND n.rev > l.rev) OR "
-        "(value IS NULL AND NOT EXISTS(SELECT 1 FROM log AS o WHERE o.key = l.key AND o.rev < l.rev))) ORDER "
-        "BY rev");
-    if (!sweep) return tl::unexpected(sweep.error());
-    auto erase = db_.prepare("DELETE FROM log WHERE rev = ?1");
-    if (!erase) return tl::unexpected(erase.error());
-    insert_ = std::move(*insert);
-    sweep_ = std::move(*sweep);
-    erase_ = std::move(*erase);
-    return {};
+Result<void> SqliteLog::open() {
+  return open_files(true).and_then([this]() -> Result<void> {
+    warn_of_floor();
+    durable_ = table_->newest();
+    return floor_->raise(durable_).and_then([this] { return floor_->sync(); });
   });
 }
 
-Result<Log::Snapshot> SqliteLog::load() {
-  Snapshot snapshot;
-  const auto revision = number("SELECT max(rev) FROM log");
-  if (!revision) return tl::unexpected(revision.error());
-  snapshot.revision = *revision;
-  auto rows = db_.prepare(
-      "SELECT rev, key, value FROM log AS l WHERE value IS NOT NULL "
-      "AND rev = (SELECT max(rev) FROM log AS n WHERE n.key = l.key) ORDER BY key");
-  if (!rows) return tl::unexpected(rows.error());
-  JsonLimits limits;
-  limits.max_bytes = std::size_t{64} << 20;  // larger than any accepted object, so that only a damaged row fails
-  while (true) {
-    auto row = db_.step(*rows);
-    if (!row) return tl::unexpected(row.error());
-    if (!*row) break;
-    auto object = parse_json(rows->text(2), limits);
-    if (!object) {
-      return tl::unexpected(db_.problem("is damaged: revision " + std::to_string(rows->integer(0)) + " of '" +
-                                        std::string(rows->text(1)) + "' is no JSON: " + object.error().message));
-    }
-    snapshot.objects.push_back(
-        {std::string(rows->text(1)), rows->integer(0), std::make_shared<const Json>(std::move(*object))});
+Result<void> SqliteLog::open_files(bool first) {
+  floor_.reset();
+  if (vfs_file_exists(floor_path(), options_.vfs)) {
+    if (auto opened = open_floor(VfsFile::Kind::kExisting); !opened) return opened;
   }
+  auto table = LogTable::open({.state = path_,
+                               .vfs = options_.vfs,
+                               .may_create = first,
+                               .accept_losses = first && options_.accept_lost_writes,
+                               .floor = std::max(floor_ ? floor_->value() : 0, durable_)});
+  if (!table) return tl::unexpected(table.error());
+  table_ = std::move(*table);
+  return floor_ ? Result<void>{} : open_floor(VfsFile::Kind::kCreated);
+}
+
+Result<void> SqliteLog::open_floor(VfsFile::Kind kind) {
+  auto floor = RevisionFloor::open(floor_path(), kind, options_.vfs);
+  if (!floor) return tl::unexpected(Error{"file " + floor.error().message});
+  floor_.emplace(std::move(*floor));
+  return {};
+}
+
+void SqliteLog::warn_of_floor() const {
+  if (floor_->value() > 0 || table_->newest() == 0 || table_->from_earlier_version()) return;
+  log::warn("whether the newest writes are all in the state file cannot be checked; the file is made anew",
+            {{"file", floor_path()}, {"why", floor_->damaged() ? "it is damaged" : "it is missing or empty"}});
+}
+
+Result<Log::Snapshot> SqliteLog::load() {
+  auto objects = table_->objects();
+  if (!objects) return tl::unexpected(objects.error());
   thread_ = std::thread([this] { run(); });
-  return snapshot;
+  return Snapshot{durable_, std::move(*objects)};
 }
 
 SqliteLog::~SqliteLog() {
@@ -164,7 +124,11 @@ SqliteLog::~SqliteLog() {
     stopping_ = true;
   }
   wake_.notify_one();
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  thread_.join();
+  if (table_ == nullptr) return;
+  static_cast<void>(floor_->sync());  // it is exact in the system's cache
+  table_->merge_wal_when_closed();
 }
 
 void SqliteLog::append(std::vector<Change> changes, std::function<void(Result<void>)> done) {
@@ -177,101 +141,102 @@ void SqliteLog::append(std::vector<Change> changes, std::function<void(Result<vo
   if (was_empty) wake_.notify_one();
 }
 
-// The writer thread. After the first failure it writes nothing more, because later changes may depend on lost ones.
 void SqliteLog::run() {
-  Result<void> state;
-  while (true) {
-    auto batches = std::make_shared<std::vector<Batch>>();
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      batches->swap(queue_);
-    }
-    if (state) {
-      state = write(*batches);
-      if (!state) log::error("the state file cannot be written any more", {{"error", state.error().message}});
-    }
-    executor_.post([batches, state] {
-      for (Batch& batch : *batches) batch.done(state);
-    });
-    if (state && appended_ >= kCompactEvery) {
-      if (auto compacted = compact(); !compacted) {
-        log::error("the state file cannot be compacted", {{"error", compacted.error().message}});
-        state = compacted;
-      }
-    }
+  Batches batches;
+  while (take(batches)) {
+    if (finish(batches)) continue;
+    answer(batches, fail(trouble_));
+    return;
   }
 }
 
-Result<void> SqliteLog::write(const std::vector<Batch>& batches) {
-  auto outcome = db_.execute("BEGIN");
-  for (const Batch& batch : batches) {
-    for (const Change& change : batch.changes) {
-      if (outcome) outcome = insert(change);
-    }
-  }
-  if (outcome) outcome = db_.execute("COMMIT");
-  if (!outcome) static_cast<void>(db_.execute("ROLLBACK"));  // it may have been rolled back already
-  return outcome;
-}
-
-Result<void> SqliteLog::insert(const Change& change) {
-  sqlite3_stmt* s = insert_.raw();
-  const bool deleted = change.type == Change::Type::kDeleted;
-  const std::string value = deleted ? std::string() : to_string(*change.object);
-  sqlite3_bind_int64(s, 1, change.revision);
-  sqlite3_bind_text64(s, 2, change.key.data(), change.key.size(), SQLITE_STATIC, SQLITE_UTF8);
-  if (deleted) {
-    sqlite3_bind_null(s, 3);
+// Waits for changes, or until the floor has to be synced. False when the log is closed and nothing is left.
+bool SqliteLog::take(Batches& batches) {
+  std::unique_lock lock(mutex_);
+  const auto woken = [this] { return stopping_ || !queue_.empty(); };
+  if (!floor_ || floor_->synced()) {
+    wake_.wait(lock, woken);
   } else {
-    sqlite3_bind_text64(s, 3, value.data(), value.size(), SQLITE_STATIC, SQLITE_UTF8);
+    wake_.wait_until(lock, floor_synced_ + kFloorLag, woken);
   }
-  const auto row = db_.step(insert_);
-  sqlite3_reset(s);
-  sqlite3_clear_bindings(s);
-  ++appended_;
-  if (!row) return tl::unexpected(row.error());
-  return {};
+  batches.swap(queue_);
+  return !stopping_ || !batches.empty();
 }
 
-Result<void> SqliteLog::compact() {
-  appended_ = 0;
-  const auto newest = number("SELECT max(rev) FROM log");
-  if (!newest) return tl::unexpected(newest.error());
-  // The last row of this slice. At the end of the log, a new round begins.
-  const auto end = number("SELECT max(rev) FROM (SELECT rev FROM log WHERE rev > " + std::to_string(cursor_) +
-                          " ORDER BY rev LIMIT " + std::to_string(kCompactSlice) + ")");
-  if (!end) return tl::unexpected(end.error());
-  std::vector<std::int64_t> superseded;
-  sqlite3_bind_int64(sweep_.raw(), 1, cursor_);
-  sqlite3_bind_int64(sweep_.raw(), 2, *end);
-  Result<bool> row = false;
-  while ((row = db_.step(sweep_)) && *row) superseded.push_back(sweep_.integer(0));
-  sqlite3_reset(sweep_.raw());
-  if (!row) return tl::unexpected(row.error());
-  cursor_ = *end >= *newest ? 0 : *end;
-  if (superseded.empty()) return {};
-
-  auto outcome = db_.execute("BEGIN");
-  for (const std::int64_t rev : superseded) {
-    if (!outcome) break;
-    sqlite3_bind_int64(erase_.raw(), 1, rev);
-    if (auto erased = db_.step(erase_); !erased) outcome = tl::unexpected(erased.error());
-    sqlite3_reset(erase_.raw());
+// Works until nothing fails any more. False when the log is closed before.
+bool SqliteLog::finish(Batches& batches) {
+  Duration pause = options_.first_retry;
+  while (true) {
+    const auto done = work(batches);
+    if (done) {
+      tell("");
+      return true;
+    }
+    tell(done.error().message);
+    table_.reset();
+    if (!wait_for(pause)) return false;
+    pause = std::min(2 * pause, options_.longest_retry);
   }
-  if (outcome) outcome = db_.execute("COMMIT");
-  if (!outcome) static_cast<void>(db_.execute("ROLLBACK"));
-  return outcome;
+}
+
+Result<void> SqliteLog::work(Batches& batches) {
+  if (table_ == nullptr) {
+    if (auto opened = open_files(false); !opened) return opened;
+  }
+  if (!batches.empty()) {
+    if (auto written = write(batches); !written) return written;
+    answer(batches, {});
+  }
+  return table_->keep_house().and_then([this] { return sync_floor(); });
+}
+
+Result<void> SqliteLog::write(const Batches& batches) {
+  std::vector<const Change*> changes;
+  for (const Batch& batch : batches) {
+    for (const Change& change : batch.changes) changes.push_back(&change);
+  }
+  return table_->append(changes).and_then([this] { return floor_->raise(table_->newest()); }).map([this] {
+    durable_ = table_->newest();
+  });
+}
+
+Result<void> SqliteLog::sync_floor() {
+  const auto now = std::chrono::steady_clock::now();
+  if (floor_->synced() || now < floor_synced_ + kFloorLag) return {};
+  floor_synced_ = now;
+  return floor_->sync();
+}
+
+void SqliteLog::answer(Batches& batches, const Result<void>& outcome) {
+  executor_.post([given = std::make_shared<Batches>(std::exchange(batches, {})), outcome] {
+    for (Batch& batch : *given) batch.done(outcome);
+  });
+}
+
+void SqliteLog::tell(const std::string& why) {
+  if (why == trouble_) return;
+  if (trouble_.empty()) {
+    log::error("the state file cannot be written; trying again until it can", {{"error", why}});
+  } else if (why.empty()) {
+    log::warn("the state file can be written again");
+  }
+  trouble_ = why;
+  executor_.post([told = told_, why] {
+    if (told) told(why);
+  });
+}
+
+// False when the log is closed.
+bool SqliteLog::wait_for(Duration pause) {
+  std::unique_lock lock(mutex_);
+  return !wake_.wait_for(lock, pause, [this] { return stopping_; });
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Log>> open_sqlite_log(const std::string& path, Executor& executor) {
-  auto db = SqliteDb::open(path);
-  if (!db) return tl::unexpected(db.error());
-  auto log = std::make_unique<SqliteLog>(std::move(*db), executor);
-  if (auto started = log->start(); !started) return tl::unexpected(started.error());
+Result<std::unique_ptr<Log>> open_sqlite_log(const std::string& path, Executor& executor, SqliteLogOptions options) {
+  auto log = std::make_unique<SqliteLog>(path, executor, std::move(options));
+  if (auto opened = log->open(); !opened) return tl::unexpected(opened.error());
   return log;
 }
 

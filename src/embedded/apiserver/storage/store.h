@@ -33,11 +33,16 @@ struct Change {
   JsonPtr previous;  // null for kCreated
 };
 
-// The log on disk. `append` is called on the executor's thread; `done` is called there when the changes are durable.
+// The log on disk. Everything is called on the executor's thread, the callbacks too.
 class Log {
  public:
   virtual ~Log() = default;
+  // `done` is called when the changes are durable; with an error only if the log gives them up, because it is closed
+  // while it cannot write. Then nobody knows whether they are stored.
   virtual void append(std::vector<Change> changes, std::function<void(Result<void>)> done) = 0;
+  // `told` gets the reason when changes cannot be written, and "" when all of them are written and the next ones can
+  // be. In between the log tries again and again: what was given to it is kept.
+  virtual void on_trouble(std::function<void(const std::string& why)> /*told*/) {}
   // All live objects in key order, and the newest revision ever used. Called once, at startup.
   struct Snapshot {
     Revision revision = 0;
@@ -46,8 +51,18 @@ class Log {
   virtual Result<Snapshot> load() = 0;
 };
 
-// SQLite in the file `path`: one connection, one writer thread, WAL, synchronous=FULL, group commit.
-Result<std::unique_ptr<Log>> open_sqlite_log(const std::string& path, Executor& executor);
+struct SqliteLogOptions {
+  // Starts although acknowledged writes are missing or damaged. What is damaged is removed; the log says what. The
+  // revision goes on above the newest one that is known.
+  bool accept_lost_writes = false;
+  std::string vfs;                                        // SQLite's VFS; empty: the default
+  Duration first_retry = std::chrono::milliseconds(100);  // after a failed write; then twice as long each time,
+  Duration longest_retry = std::chrono::seconds(5);       // up to this
+};
+// SQLite in the file `path`: one connection, one writer thread, WAL, synchronous=FULL, group commit. An error says what
+// is wrong with the file, and what to do.
+Result<std::unique_ptr<Log>> open_sqlite_log(const std::string& path, Executor& executor,
+                                             SqliteLogOptions options = {});
 // Stores nothing; posts `done` at once. For --ephemeral and tests.
 std::unique_ptr<Log> make_memory_log(Executor& executor);
 

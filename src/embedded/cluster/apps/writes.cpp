@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/outcome.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "embedded/cluster/shared/pod_writes.h"
@@ -70,7 +71,7 @@ void AppWrites::creation_failed(const std::string& key, const api::RestResponse&
   const Time now = executor_.now();
   // The failures of one batch count once.
   if (now >= item.after) item.after = now + doubled(kFirstCreateRetry, item.failed++, kLastCreateRetry);
-  if (response.code == 0) item.after = std::max(item.after, now + kUnknownCreation);
+  if (api::outcome_unknown(response.code)) item.after = std::max(item.after, now + kUnknownCreation);
 }
 
 void AppWrites::update(const std::string& key, const api::GroupVersionResource& resource, Json object,

@@ -1,11 +1,15 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <filesystem>
 #include <future>
 #include <thread>
 
+#include "base/random.h"
+#include "base/read_file.h"
 #include "embedded/apiserver/http/pki.h"
+#include "embedded/apiserver/http/service_account_tokens.h"
 #include "embedded/apiserver/http_fake.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"
@@ -245,6 +249,41 @@ TEST_F(PkiTest, KeepsWhatIsGoodAndRenewsWhatIsNot) {
   const Pki fresh = load_or_create_pki(dir_, names, now()).value();
   EXPECT_NE(first.authority.certificate, fresh.authority.certificate);
   EXPECT_NE(later.admin.certificate, fresh.admin.certificate) << "signed by the lost authority";
+}
+
+// It may be readable again: a new authority would lock all clients out.
+TEST_F(PkiTest, AFileThatCannotBeReadIsNotMadeAnew) {
+  for (const std::string file : {"ca.key", "server.crt", "sa.key"}) {
+    SCOPED_TRACE(file);
+    ASSERT_TRUE(load_or_create_pki(dir_, {"localhost"}, now()));
+    std::filesystem::rename(dir_ + "/" + file, dir_ + "/kept");
+    std::filesystem::create_directory(dir_ + "/" + file);
+    const auto refused = load_or_create_pki(dir_, {"localhost"}, now());
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find(file), std::string::npos) << refused.error().message;
+    std::filesystem::remove(dir_ + "/" + file);
+    std::filesystem::rename(dir_ + "/kept", dir_ + "/" + file);
+  }
+}
+
+// A changed byte in any file: the set that is loaded fits together, and what is still good is kept.
+TEST_F(PkiTest, ADamagedByteNeverGivesAnUnusableSet) {
+  std::uint64_t random = 7;
+  for (int round = 0; round < 40; ++round) {
+    const Pki before = load_or_create_pki(dir_, {"localhost"}, now()).value();
+    const std::string name = dir_ + "/" + std::array{"ca.crt",     "ca.key",    "server.crt",
+                                                     "server.key", "admin.crt", "sa.key"}[next_random(random) % 6];
+    std::string content = read_file(name).value();
+    content[next_random(random) % content.size()] ^= static_cast<char>(1 + next_random(random) % 127);
+    ASSERT_TRUE(write_private_file(name, content));
+    const auto after = load_or_create_pki(dir_, {"localhost"}, now());
+    ASSERT_TRUE(after) << name << ": " << after.error().message;
+    EXPECT_TRUE(berth::http::usable(after->server, after->authority, {"localhost"}, now(), std::chrono::hours(1)))
+        << name;
+    EXPECT_TRUE(berth::http::usable(after->admin, after->authority, {}, now(), std::chrono::hours(1))) << name;
+    EXPECT_TRUE(server_context(*after)) << name;
+    EXPECT_TRUE(TokenSigner::with_key(after->service_accounts)) << name;
+  }
 }
 
 TEST_F(PkiTest, ADirectoryThatCannotBeWrittenIsOneClearError) {

@@ -28,18 +28,27 @@ class LoopExecutor final : public Executor {
   template <typename Done>
   void run_until(const Done& done) {
     while (!done()) {
-      Task task;
-      {
-        std::unique_lock lock(mutex_);
-        wake_.wait(lock, [this] { return !tasks_.empty(); });
-        task = std::move(tasks_.front());
-        tasks_.pop_front();
-      }
-      task();
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return !tasks_.empty(); });
+      run_one(std::move(lock));
     }
+  }
+  // Runs the next task. False when none came within `patience`.
+  bool run_next(Duration patience) {
+    std::unique_lock lock(mutex_);
+    if (!wake_.wait_for(lock, patience, [this] { return !tasks_.empty(); })) return false;
+    run_one(std::move(lock));
+    return true;
   }
 
  private:
+  void run_one(std::unique_lock<std::mutex> lock) {
+    const Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    lock.unlock();
+    task();
+  }
+
   Time now_{std::chrono::hours(24 * 365 * 50)};
   std::mutex mutex_;
   std::condition_variable wake_;

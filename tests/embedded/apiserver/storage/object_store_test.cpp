@@ -10,9 +10,10 @@ namespace {
 
 const std::string kBucket = bucket_of("g", "things");
 
-// A log whose writes become durable or fail when the test decides.
+// A log whose writes become durable, and which has trouble, when the test decides.
 class HeldLog final : public Log {
  public:
+  void on_trouble(std::function<void(const std::string&)> told) override { trouble = std::move(told); }
   void append(std::vector<Change>, std::function<void(Result<void>)> done) override { held.push_back(std::move(done)); }
   Result<Snapshot> load() override { return snapshot; }
   void release(Result<void> outcome = {}) {
@@ -22,6 +23,7 @@ class HeldLog final : public Log {
   }
   Snapshot snapshot;
   std::vector<std::function<void(Result<void>)>> held;
+  std::function<void(const std::string&)> trouble;
 };
 
 struct ObjectStoreTest : testing::Test {
@@ -124,7 +126,7 @@ TEST_F(ObjectStoreTest, WritesBeyondTheBacklogAreRefused) {
   EXPECT_EQ(put("d", 1, 0), 4);
 }
 
-TEST_F(ObjectStoreTest, AFailedLogTakesBackWhatIsNotDurableAndStopsWrites) {
+TEST_F(ObjectStoreTest, WhileTheLogCannotWriteNobodyWaitsAndNoWriteIsTaken) {
   put("a", 1, 0);
   log->release();
   put("a", 2, 1);
@@ -132,15 +134,54 @@ TEST_F(ObjectStoreTest, AFailedLogTakesBackWhatIsNotDurableAndStopsWrites) {
   std::vector<bool> told;
   store->when_durable(1, [&](bool durable) { told.push_back(durable); });
   store->when_durable(3, [&](bool durable) { told.push_back(durable); });
-  log->release(fail("the disk is full"));
-  EXPECT_EQ(told, (std::vector<bool>{true, false}));
-  EXPECT_EQ(listed(store->revision()), "ns/a=1 ");
-  EXPECT_EQ(store->revision(), 1);
-  EXPECT_EQ(store->count(kBucket), 1u);
+  log->trouble("the disk is full");
+  store->when_durable(2, [&](bool durable) { told.push_back(durable); });
+  EXPECT_EQ(told, (std::vector<bool>{true, false, false}));
   EXPECT_EQ(store->failure(), "the disk is full");
+  EXPECT_EQ(store->problem(), "the disk is full");
   const auto refused = store->put(key_of(kBucket, "ns", "c"), JsonObject{}, 0);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error(), WriteError::kStopped);
+  EXPECT_TRUE(passes(refused.error()));
+  EXPECT_TRUE(store->busy());
+  // What can be shown is what is durable.
+  EXPECT_EQ(store->readable(), 1);
+  EXPECT_EQ(listed(store->readable()), "ns/a=1 ");
+  EXPECT_EQ(store->get_at(kBucket, "ns/a", 1).revision, 1);
+  EXPECT_EQ(int_at(*store->get_at(kBucket, "ns/a", 1).object, {"value"}), 1);
+  EXPECT_EQ(store->get_at(kBucket, "ns/b", 1).object, nullptr);
+}
+
+TEST_F(ObjectStoreTest, WhenTheLogWritesAgainNothingThatItWasGivenIsLost) {
+  std::vector<Revision> seen;
+  store->observe([&](const Change& change) { seen.push_back(change.revision); });
+  put("a", 1, 0);
+  put("b", 1, 0);
+  log->trouble("the disk is full");
+  log->trouble("the disk is gone");
+  EXPECT_EQ(store->failure(), "the disk is gone");
+  log->release();
+  log->release();
+  EXPECT_FALSE(store->failure().empty()) << "the log has not said that it can write";
+  log->trouble("");
+  EXPECT_EQ(store->failure(), "");
+  EXPECT_EQ(store->failures(), 1u);
+  EXPECT_EQ(seen, (std::vector<Revision>{1, 2}));
+  EXPECT_EQ(put("a", 2, 1), 3);
+  EXPECT_EQ(listed(store->readable()), "ns/a=2 ns/b=1 ");
+}
+
+TEST_F(ObjectStoreTest, ALogThatConfirmsNothingIsAProblemAfterTenSeconds) {
+  executor.run_until(executor.now() + std::chrono::minutes(1));
+  put("a", 1, 0);
+  EXPECT_EQ(store->problem(), "");
+  executor.run_until(executor.now() + std::chrono::seconds(9));
+  EXPECT_EQ(store->problem(), "");
+  executor.run_until(executor.now() + std::chrono::seconds(3));
+  EXPECT_EQ(store->problem(), "no write was confirmed for 12 s: the disk does not answer");
+  put("b", 1, 0);
+  log->release();
+  EXPECT_EQ(store->problem(), "");
 }
 
 TEST_F(ObjectStoreTest, ThePastIsListedAsItWas) {

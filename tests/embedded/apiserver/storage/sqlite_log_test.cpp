@@ -165,30 +165,149 @@ TEST_F(SqliteLogTest, TheFileIsForItsOwnerAlone) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
-// On a full disk a write fails, further writes are refused, and acknowledged writes are not lost.
-TEST_F(SqliteLogTest, AFullDiskStopsWritesAndLosesNothingAcknowledged) {
-  Revision acknowledged = 0;
+// Limits the size of files that the process writes; SQLite then gets the same kind of error as on a full device.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &old_), 0);
+    const struct rlimit small{bytes, old_.rlim_max};
+    EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  }
+  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &old_); }
+
+ private:
+  struct rlimit old_{};
+};
+
+// On a full disk a write fails and further writes are refused. When there is room again, it is written.
+TEST_F(SqliteLogTest, AFullDiskStopsWritesUntilThereIsRoom) {
+  auto store = open();
+  ASSERT_TRUE(store->put(kA, JsonObject{{"n", 1}}, 0));
+  settle(*store);
+  {
+    const FileSizeLimit limit(64 * 1024);
+    ASSERT_TRUE(store->put(kB, JsonObject{{"v", std::string(1 << 20, 'x')}}, 0));
+    settle(*store);
+    EXPECT_NE(store->failure().find("cannot be written (disk I/O error)"), std::string::npos) << store->failure();
+    EXPECT_EQ(store->durable(), 1);
+    EXPECT_EQ(store->put(kA, JsonObject{}, 1).error(), WriteError::kStopped);
+  }
+  executor.run_until([&] { return store->failure().empty(); });
+  EXPECT_EQ(store->durable(), 2);
+  ASSERT_TRUE(store->put(kA, JsonObject{{"n", 2}}, 1));
+  settle(*store);
+  store.reset();
+  store = open();
+  EXPECT_EQ(store->revision(), 3);
+  EXPECT_EQ(int_at(*store->get(kA.bucket, kA.item), {"n"}), 2);
+  EXPECT_EQ(string_at(*store->get(kB.bucket, kB.item), {"v"}).size(), 1u << 20);
+}
+
+// A process that ends while the disk is full: what was confirmed is there.
+TEST_F(SqliteLogTest, AFullDiskLosesNothingConfirmed) {
   {
     auto store = open();
     ASSERT_TRUE(store->put(kA, JsonObject{{"n", 1}}, 0));
     settle(*store);
-    acknowledged = store->durable();
-    // Limits the file size of the process; SQLite then gets the same kind of error as on a full device.
-    ::signal(SIGXFSZ, SIG_IGN);
-    struct rlimit old{};
-    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
-    const struct rlimit small{64 * 1024, old.rlim_max};
-    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const FileSizeLimit limit(64 * 1024);
     ASSERT_TRUE(store->put(kB, JsonObject{{"v", std::string(1 << 20, 'x')}}, 0));
     settle(*store);
-    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
-    EXPECT_NE(store->failure(), "");
-    EXPECT_EQ(store->get(kB.bucket, kB.item), nullptr);
-    EXPECT_EQ(store->put(kB, JsonObject{}, 0).error(), WriteError::kStopped);
+    store.reset();
   }
   auto store = open();
-  EXPECT_EQ(store->revision(), acknowledged);
+  EXPECT_EQ(store->revision(), 1);
   EXPECT_EQ(int_at(*store->get(kA.bucket, kA.item), {"n"}), 1);
+}
+
+// Writes to a file that is no longer there would be confirmed, and gone at the end.
+TEST_F(SqliteLogTest, AFileThatIsDeletedWhileItIsUsedIsTold) {
+  for (const std::string gone : {"state.db", "state.db-wal"}) {
+    SCOPED_TRACE(gone);
+    auto store = open();
+    ASSERT_TRUE(store->put(kA, JsonObject{}, store->revision_of(kA.bucket, kA.item)));
+    settle(*store);
+    std::filesystem::rename(directory / gone, directory / "elsewhere");
+    ASSERT_TRUE(store->put(kA, JsonObject{}, store->revision_of(kA.bucket, kA.item)));
+    settle(*store);
+    EXPECT_NE(store->failure().find("moved or deleted"), std::string::npos) << store->failure();
+    std::filesystem::rename(directory / "elsewhere", directory / gone);
+    executor.run_until([&] { return store->failure().empty(); });
+    EXPECT_EQ(store->durable(), store->revision());
+  }
+}
+
+// Files of earlier versions have no checksums and no floor.
+TEST_F(SqliteLogTest, AFileOfAnEarlierVersionIsTakenOver) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db,
+                         "PRAGMA journal_mode=WAL; PRAGMA application_id=1114797160; PRAGMA user_version=1;"
+                         "CREATE TABLE log(rev INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT);"
+                         "CREATE UNIQUE INDEX log_by_key ON log(key, rev);"
+                         "INSERT INTO log VALUES(1, 'g/r/ns/a', '{\"n\":1}'), (2, 'g/r/ns/a', '{\"n\":2}'),"
+                         "(3, 'g/r/ns/b', '{}'), (4, 'g/r/ns/b', NULL);",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(db);
+  for (int start = 0; start < 2; ++start) {
+    auto store = open();
+    EXPECT_EQ(store->revision(), 4);
+    EXPECT_EQ(int_at(*store->get(kA.bucket, kA.item), {"n"}), 2);
+    EXPECT_EQ(store->get(kB.bucket, kB.item), nullptr);
+  }
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "UPDATE log SET value = '{\"n\":7}' WHERE rev = 2", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  EXPECT_NE(refusal().find("is damaged: revision 2 of 'g/r/ns/a' is not what was written"), std::string::npos)
+      << refusal();
+}
+
+TEST_F(SqliteLogTest, AMissingRowIsTold) {
+  {
+    auto store = open();
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(store->put(key_of("g/r/", "ns", "k" + std::to_string(i)), JsonObject{}, 0));
+    settle(*store);
+  }
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "DELETE FROM log WHERE rev = 2", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  EXPECT_NE(refusal().find("rows that were written are missing"), std::string::npos) << refusal();
+}
+
+TEST_F(SqliteLogTest, AMissingFileIsToldAndNotMadeAnew) {
+  {
+    auto store = open();
+    ASSERT_TRUE(store->put(kA, JsonObject{}, 0));
+    settle(*store);
+  }
+  std::filesystem::remove(path);
+  EXPECT_NE(refusal().find("is missing, but revision 1 was acknowledged"), std::string::npos) << refusal();
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+// The damaged WAL stays as it is for whoever wants to look at it.
+TEST_F(SqliteLogTest, ADamagedWalIsToldAndKept) {
+  auto store = open();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(store->put(key_of("g/r/", "ns", "k" + std::to_string(i)), JsonObject{}, 0));
+    settle(*store);
+  }
+  const auto copy = directory / "copy";
+  std::filesystem::create_directory(copy);
+  for (const std::string name : {"state.db", "state.db-wal", "state.db-revision"})
+    std::filesystem::copy_file(directory / name, copy / name);
+  path = copy / "state.db";
+  const auto wal = copy / "state.db-wal";
+  const auto size = std::filesystem::file_size(wal);
+  std::fstream file(wal, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(static_cast<std::streamoff>(size / 2));
+  file << "damage";
+  file.close();
+  for (int start = 0; start < 2; ++start)
+    EXPECT_NE(refusal().find(", but revision 20 was acknowledged"), std::string::npos) << refusal();
+  EXPECT_EQ(std::filesystem::file_size(wal), size);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-#include "journal/checksum.h"
+#include "base/checksum.h"
 
-namespace berth::journal {
+namespace berth {
 namespace {
 
 // Little-endian, whatever the machine.
@@ -20,4 +20,4 @@ Checksum& Checksum::add(std::string_view bytes) {
   return add(static_cast<std::uint64_t>(bytes.size()));
 }
 
-}  // namespace berth::journal
+}  // namespace berth

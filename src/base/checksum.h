@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace berth::journal {
+namespace berth {
 
 // Each step is a bijection of the state and of the word that it takes in, so two texts of one length that differ in
 // one word never have the same checksum.
@@ -28,4 +28,4 @@ class Checksum {
 
 inline std::uint64_t checksum_of(std::string_view bytes) { return Checksum().add(bytes).value(); }
 
-}  // namespace berth::journal
+}  // namespace berth
