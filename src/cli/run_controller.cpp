@@ -20,6 +20,7 @@
 #include "cli/job_kinds.h"
 #include "cli/request_metrics.h"
 #include "cli/visibility.h"
+#include "controller/build_info.h"
 #include "controller/configure.h"
 #include "controller/metrics.h"
 #include "http/asio_executor.h"
@@ -121,11 +122,7 @@ class Process {
         !added)
       return added;
     options->seed = std::random_device()();
-    controller_metrics_.emplace(
-        metrics_, controller::ControllerMetricsOptions{
-                      configuration_.leader_election.leader_elect ? "leader" : "standalone",
-                      configuration_.metrics.enable_cluster_queue_resources, configuration_.metrics.local_queue_metrics,
-                      options->custom_metric_labels});
+    controller_metrics_.emplace(metrics_, controller::metrics_options(configuration_, *options));
     options->metrics = &*controller_metrics_;
     serves_pending_ = options->pending_workloads_api;
     controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});

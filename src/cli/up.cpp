@@ -22,6 +22,7 @@
 #include "cli/job_kinds.h"
 #include "cli/one_path.h"
 #include "cli/visibility.h"
+#include "controller/build_info.h"
 #include "controller/configure.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
