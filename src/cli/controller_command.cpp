@@ -37,6 +37,9 @@ Command add_controller(CLI::App& root) {
   add_config_flag(*app, flags->controller.config);
   add_job_kinds_flag(*app, flags->controller.job_kinds);
   add_feature_gates_flag(*app, flags->controller.feature_gates);
+  app->add_flag("--webhooks", flags->controller.webhooks,
+                "--webhooks=false: serve no webhooks; then they need no certificate. Delete their configurations\n"
+                "(mutatingwebhookconfigurations, validatingwebhookconfigurations), or the API server waits for them");
   auto* journal = app->add_option(
       "--journal", flags->controller.journal.directory,
       "A directory where events and decisions are recorded, for berth replay (default: nothing is recorded)");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "cli/webhook_calls.h"
 #include "serve/delegated_auth.h"
 #include "serve/health.h"
 #include "serve/local_certificates.h"
@@ -28,6 +29,7 @@ constexpr const char* kVisibilityCertificates = "/visibility";
 constexpr const char* kClusterDomain = "cluster.local";
 constexpr const char* kMetricsService = "kueue-controller-manager-metrics-service";
 constexpr const char* kVisibilityService = "kueue-visibility-server";
+constexpr Duration kLookForCalls = std::chrono::seconds(10);  // while webhooks have no certificate
 
 // The wildcard address: IPv6 with IPv4 when the host supports IPv6, else IPv4 only.
 std::string any_address() {
@@ -91,6 +93,8 @@ struct ControllerServers::Impl {
 
   Result<void> start_webhooks() {
     const auto& wanted = configuration().webhook;
+    const serve::CaBundleTargets targets = serve::installed_targets(configuration().volcano.enabled);
+    calls.emplace(parts.client, targets);
     if (configuration().internal_cert_management.enable) {
       serve::SecretCertificatesOptions options;
       options.ns = configuration().ns;
@@ -98,13 +102,14 @@ struct ControllerServers::Impl {
       options.names =
           serve::service_names({configuration().internal_cert_management.webhook_service_name, kVisibilityService},
                                options.ns, kClusterDomain);
-      options.targets = serve::installed_targets(configuration().volcano.enabled);
+      options.targets = targets;
       kept_in_secret.emplace(parts.client, parts.executor, std::move(options));
       webhook_certificates = &*kept_in_secret;
-    } else {
+    } else if (parts.serve_webhooks) {
       webhook_files.emplace(parts.executor, wanted.cert_dir);
       webhook_certificates = &*webhook_files;
     }
+    if (!parts.serve_webhooks) return {};
     auto server = serve::WebhookServer::start(secure(wanted.host, wanted.port), parts.executor, parts.get, parts.policy,
                                               *webhook_certificates, parts.rules);
     if (!server) return refuse("webhook.port", server.error());
@@ -156,8 +161,13 @@ struct ControllerServers::Impl {
 
   void load_certificates(std::function<void()> done) {
     loaded = std::move(done);
-    listening = webhook_certificates->listen(
-        [this](const http::Credential&) { parts.executor.post([this] { tell_loaded(); }); });
+    if (webhooks) {
+      listening = webhook_certificates->listen(
+          [this](const http::Credential&) { parts.executor.post([this] { tell_loaded(); }); });
+      look_for_calls();
+    } else {
+      parts.executor.post([this] { tell_loaded(); });
+    }
     if (kept_in_secret) kept_in_secret->start();
     // Files that cannot be read are retried; the certificate source logs what is missing.
     for (auto* files : {&webhook_files, &metrics_files, &visibility_files}) {
@@ -174,14 +184,27 @@ struct ControllerServers::Impl {
   // A port that cannot be opened is retried every second.
   void tell_loaded() {
     if (!loaded) return;
-    if (webhooks->ready()) return std::exchange(loaded, {})();
+    if (!webhooks || webhooks->ready()) return std::exchange(loaded, {})();
     parts.executor.after(std::chrono::seconds(1), [this] { tell_loaded(); });
   }
 
+  // Without a configuration of webhooks nothing waits for their certificate. Somebody may add one later.
+  void look_for_calls() {
+    if (webhooks->ready()) return;
+    calls->look([this] {
+      parts.executor.after(kLookForCalls, [this] { look_for_calls(); });
+      const std::string& problem = webhook_certificates->problem();
+      if (calls->expected() || problem.empty() || !loaded) return;
+      log::warn("the webhooks have no certificate, and the API server has no configuration of them: going on without",
+                {{"why", problem}});
+      std::exchange(loaded, {})();
+    });
+  }
+
   std::string missing() const {
-    if (webhooks && webhooks->ready()) return "";
+    if (!parts.serve_webhooks || (webhooks && webhooks->ready())) return "";
     const std::string& problem = webhook_certificates == nullptr ? std::string() : webhook_certificates->problem();
-    if (!problem.empty()) return "webhooks are not served: " + problem;
+    if (!problem.empty()) return calls->expected() ? "webhooks are not served: " + problem : "";
     return "webhooks are not served yet: their certificate is read after the caches";
   }
 
@@ -212,6 +235,7 @@ struct ControllerServers::Impl {
   std::unique_ptr<serve::WebhookServer> webhooks;
   std::unique_ptr<serve::MetricsServer> metrics;
   std::unique_ptr<serve::VisibilityServer> visibility;
+  std::optional<WebhookCalls> calls;
   std::function<void()> loaded;
   std::shared_ptr<void> listening;
 };

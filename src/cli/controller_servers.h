@@ -30,6 +30,7 @@ class ControllerServers {
     std::function<std::string()> unready;         // other reasons why this process is not ready; "": none
     std::optional<serve::PendingSource> pending;  // none: the visibility API is not served
     api::kueue::RulesOf rules = {};               // rules for kinds of other groups; empty: their requests are allowed
+    bool serve_webhooks = true;
   };
 
   // When this returns, all ports are bound and health is served, before the executor runs. An error names the field
@@ -37,9 +38,9 @@ class ControllerServers {
   static Result<std::unique_ptr<ControllerServers>> start(Parts parts);
   ~ControllerServers();
 
-  // Loads the certificates. Calls `done` once, when webhooks are served with a certificate.
+  // Loads the certificates. Calls `done` once, when webhooks are served with a certificate, or need none.
   void load_certificates(std::function<void()> done);
-  // The reason why webhooks have no certificate yet; "" when they have one.
+  // The reason why webhooks have no certificate yet; "" when they have one, or when the API server calls none.
   std::string missing() const;
   // Stops all servers. Waits for requests in flight, at most `grace`.
   void stop(std::chrono::seconds grace, std::function<void()> done);

@@ -20,6 +20,7 @@
 #include "cli/job_kinds.h"
 #include "cli/request_metrics.h"
 #include "cli/visibility.h"
+#include "controller/build_info.h"
 #include "controller/configure.h"
 #include "controller/metrics.h"
 #include "http/asio_executor.h"
@@ -34,6 +35,7 @@ constexpr std::chrono::seconds kStopWithin{25};  // less than the 30 s after whi
 constexpr std::chrono::seconds kServeOn{5};
 constexpr std::chrono::seconds kServerGrace{3};
 constexpr const char* kDefaultNamespace = "kueue-system";
+constexpr std::chrono::seconds kNamespaceRetry{1};
 
 void say(const char* line) {
   std::printf("%s\n", line);
@@ -121,11 +123,7 @@ class Process {
         !added)
       return added;
     options->seed = std::random_device()();
-    controller_metrics_.emplace(
-        metrics_, controller::ControllerMetricsOptions{
-                      configuration_.leader_election.leader_elect ? "leader" : "standalone",
-                      configuration_.metrics.enable_cluster_queue_resources, configuration_.metrics.local_queue_metrics,
-                      options->custom_metric_labels});
+    controller_metrics_.emplace(metrics_, controller::metrics_options(configuration_, *options));
     options->metrics = &*controller_metrics_;
     serves_pending_ = options->pending_workloads_api;
     controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});
@@ -154,7 +152,8 @@ class Process {
                                   pending(),
                                   [this](std::string_view group, std::string_view resource) {
                                     return controller_->volcano_rules(group, resource);
-                                  }});
+                                  },
+                                  options_.webhooks});
     if (!servers) return tl::unexpected(servers.error());
     servers_ = std::move(*servers);
     return {};
@@ -205,6 +204,7 @@ class Process {
 
   std::string unready() const {
     if (stopping_) return "stopping";
+    if (!no_namespace_.empty()) return no_namespace_;
     const std::string missing = list_missing();
     if (missing.empty()) return "";
     return (controller_->synced() ? "cannot be read from the API server: " : "not read from the API server yet: ") +
@@ -217,14 +217,22 @@ class Process {
              " (controller.cacheSyncTimeout); missing: " + list_missing()));
   }
 
+  // Its own namespace holds the Lease and the Secret of the certificates. It waits for one that is not there.
   void synced() {
     if (stopping_) return;
+    const std::string before = std::exchange(no_namespace_, missing_namespace());
+    if (no_namespace_.empty()) return servers_->load_certificates([this] { ready(); });
+    if (no_namespace_ != before) log::error("waiting for a namespace", {{"why", no_namespace_}});
+    executor_.after(kNamespaceRetry, [this] { synced(); });
+  }
+
+  std::string missing_namespace() const {
     for (const auto& ns : {configuration_.ns, configuration_.leader_election.resource_namespace}) {
       if (!controller_->find(api::kNamespaces, "", ns))
-        return end(fail(access_.server + " has no namespace \"" + ns + "\": make it (kubectl create namespace " + ns +
-                        ") or name another with --namespace"));
+        return access_.server + " has no namespace \"" + ns + "\": make it (kubectl create namespace " + ns +
+               ") or name another with --namespace";
     }
-    servers_->load_certificates([this] { ready(); });
+    return "";
   }
 
   void ready() {
@@ -296,6 +304,7 @@ class Process {
   std::unique_ptr<ControllerServers> servers_;
   std::optional<kube::LeaderElector> elector_;
   std::optional<AccessCheck> check_;
+  std::string no_namespace_;  // why it waits for its own namespace
   bool stopping_ = false;
   Result<void> outcome_;
 };

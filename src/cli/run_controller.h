@@ -15,6 +15,7 @@ struct RunControllerOptions {
   std::string config;         // a file with Kueue's Configuration; empty: its defaults
   std::string job_kinds;      // a directory with descriptions of kinds of jobs; empty: only the Configuration's
   std::string feature_gates;  // "NAME=true,..." (see controller/feature_gates.h)
+  bool webhooks = true;       // false: webhooks are not served, and need no certificate
   JournalFlags journal;
 };
 

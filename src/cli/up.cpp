@@ -23,6 +23,7 @@
 #include "cli/one_path.h"
 #include "cli/store_metrics.h"
 #include "cli/visibility.h"
+#include "controller/build_info.h"
 #include "controller/configure.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"

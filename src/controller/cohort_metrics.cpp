@@ -1,5 +1,8 @@
 #include "controller/cohort_metrics.h"
 
+#include <utility>
+
+#include "controller/metric_labels.h"
 #include "controller/metric_units.h"
 
 namespace berth::controller {
@@ -12,29 +15,54 @@ CohortMetrics::CohortMetrics(Metrics& m, std::string role)
                         "Workloads below it that are admitted and not finished.")),
       quota_(
           m.gauge("kueue_cohort_subtree_quota", "Nominal quota of the cohort and all below it, as far as it is lent.")),
-      reserved_(m.gauge("kueue_cohort_subtree_resource_reservations",
-                        "Quota that is reserved below it, as far as it counts here.")) {}
+      reserved_(m.gauge("kueue_cohort_subtree_resource_reservations", "Quota that is reserved below it.")) {}
 
-std::vector<std::string> CohortMetrics::refresh(const engine::Engine& engine,
-                                                const std::map<std::string, std::int32_t>& admitted) {
-  std::map<std::string, Place> queues;
-  std::map<std::string, Cohort> cohorts;
+void CohortMetrics::gone(const std::string& name) {
+  for (MetricFamily* family : of_cohorts()) family->remove({{"cohort", name}});
+  cohorts_.erase(name);
+  silent_.insert(name);
+}
+
+void CohortMetrics::end_silence(const Places& places) {
+  for (const std::string& name : std::exchange(changed_, {})) {
+    for (auto at = places.find(name); at != places.end(); at = places.find(at->second.parent)) silent_.erase(at->first);
+  }
+  std::erase_if(silent_, [&](const std::string& name) { return !places.contains(name); });
+}
+
+CohortMetrics::Places CohortMetrics::refresh_queues(const engine::Engine& engine,
+                                                    const std::map<std::string, std::int32_t>& admitted,
+                                                    std::map<std::string, Cohort>& cohorts) {
+  Places queues;
   for (const auto& [name, count] : admitted) {
     const std::vector<std::string> above = engine.cohorts_above(name);
     Place& place = queues[name];
     if (!above.empty()) place = {above.front(), above.back()};
-    for (std::size_t i = 0; i < above.size(); ++i) {
-      Cohort& cohort = cohorts[above[i]];
-      cohort.place = {i + 1 < above.size() ? above[i + 1] : "", above.back()};
-      cohort.admitted += count;
-    }
+    for (const std::string& cohort : above) cohorts[cohort].admitted += count;
     const auto before = queues_.find(name);
     if (before == queues_.end() || before->second != place) tell_place(queue_info_, "cluster_queue", name, place);
   }
   for (const auto& [name, place] : queues_) {
     if (!queues.contains(name)) queue_info_.remove({{"cluster_queue", name}});
   }
+  return queues;
+}
+
+std::vector<std::string> CohortMetrics::refresh(const engine::Engine& engine,
+                                                const std::map<std::string, std::int32_t>& admitted,
+                                                const std::function<bool(const std::string&)>& is_stored) {
+  const Places places = engine.cohorts();
+  end_silence(places);
+  std::map<std::string, Cohort> cohorts;
+  queues_ = refresh_queues(engine, admitted, cohorts);
+  for (const auto& [name, place] : places) {
+    if (!is_stored(name)) continue;
+    for (auto at = places.find(name); at != places.end(); at = places.find(at->second.parent)) cohorts[at->first];
+  }
+  std::erase_if(cohorts,
+                [&](const auto& each) { return silent_.contains(each.first) || !places.contains(each.first); });
   for (auto& [name, cohort] : cohorts) {
+    cohort.place = places.at(name);
     const auto before = cohorts_.find(name);
     tell_cohort(engine, name, cohort, before == cohorts_.end() ? nullptr : &before->second);
   }
@@ -44,7 +72,6 @@ std::vector<std::string> CohortMetrics::refresh(const engine::Engine& engine,
     gone.push_back(name);
     for (MetricFamily* family : of_cohorts()) family->remove({{"cohort", name}});
   }
-  queues_ = std::move(queues);
   cohorts_ = std::move(cohorts);
   return gone;
 }
@@ -54,20 +81,29 @@ void CohortMetrics::tell_place(GaugeFamily& family, const char* label, const std
   family.set({{label, name}, {"parent_cohort", place.parent}, {"root_cohort", place.root}, {"replica_role", role_}}, 1);
 }
 
+// Amounts of zero have no series, as in Kueue.
+void CohortMetrics::tell_amount(GaugeFamily& family, const std::string& cohort, const engine::SubtreeQuota& of,
+                                Amount amount, std::set<MetricLabels>& told) const {
+  if (amount <= Amount()) return;
+  MetricLabels labels{{"cohort", cohort}, {"flavor", of.flavor}, {"resource", of.resource}};
+  family.set(joined(labels, {{"replica_role", role_}}), units(of.resource, amount));
+  told.insert(std::move(labels));
+}
+
 void CohortMetrics::tell_cohort(const engine::Engine& engine, const std::string& name, Cohort& now,
                                 const Cohort* before) {
   if (before == nullptr || before->place != now.place) tell_place(cohort_info_, "cohort", name, now.place);
   admitted_.set({{"cohort", name}, {"replica_role", role_}}, static_cast<double>(now.admitted));
-  const std::vector<engine::SubtreeQuota> quotas = engine.cohort_quotas(name);
-  for (const auto& one : quotas) now.shape += "\n" + one.flavor + " " + one.resource;
-  if (before != nullptr && before->shape != now.shape) {
-    for (GaugeFamily* family : {&quota_, &reserved_}) family->remove({{"cohort", name}});
+  for (const auto& one : engine.cohort_quotas(name)) {
+    tell_amount(quota_, name, one, one.quota, now.quotas);
+    tell_amount(reserved_, name, one, one.reserved, now.reserved);
   }
-  for (const auto& one : quotas) {
-    const MetricLabels labels{
-        {"cohort", name}, {"flavor", one.flavor}, {"resource", one.resource}, {"replica_role", role_}};
-    quota_.set(labels, units(one.resource, one.quota));
-    reserved_.set(labels, units(one.resource, one.reserved));
+  if (before == nullptr) return;
+  for (const MetricLabels& each : before->quotas) {
+    if (!now.quotas.contains(each)) quota_.remove(each);
+  }
+  for (const MetricLabels& each : before->reserved) {
+    if (!now.reserved.contains(each)) reserved_.remove(each);
   }
 }
 

@@ -4,9 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/metrics.h"
@@ -18,31 +19,42 @@ class CohortMetrics {
  public:
   CohortMetrics(Metrics& metrics, std::string role);
 
-  // `admitted`: the number of admitted workloads of every cluster queue. A cohort has series only when one of these
-  // cluster queues is below it.
-  // Returns the cohorts that lost their series.
-  std::vector<std::string> refresh(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted);
+  // `admitted`: the number of admitted workloads of every cluster queue that has series. `is_stored`: whether there is
+  // a Cohort of this name. Series have these cohorts, and all above them and above these cluster queues. Returns the
+  // cohorts that lost their series.
+  std::vector<std::string> refresh(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted,
+                                   const std::function<bool(const std::string&)>& is_stored);
+
+  // The Cohort is gone, and its series with it. While others name it, it is an implicit cohort; as in Kueue, it has
+  // series again as soon as it, or something below it, changed().
+  void gone(const std::string& name);
+  // This cohort changed, or a cluster queue in it; "": none.
+  void changed(const std::string& cohort) { changed_.insert(cohort); }
 
   std::vector<MetricFamily*> of_cluster_queues() { return {&queue_info_}; }
   std::vector<MetricFamily*> of_cohorts() { return {&cohort_info_, &admitted_, &quota_, &reserved_}; }
 
  private:
-  struct Place {
-    std::string parent, root;  // names of cohorts; "" when there is none
-    bool operator==(const Place&) const = default;
-  };
+  using Place = engine::CohortPlace;
+  using Places = std::map<std::string, Place>;
   struct Cohort {
     Place place;
     std::int64_t admitted = 0;
-    std::string shape;  // the flavors and resources that have series
+    std::set<MetricLabels> quotas, reserved;  // their series, by flavor and resource
   };
+  void end_silence(const Places& places);
+  Places refresh_queues(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted,
+                        std::map<std::string, Cohort>& cohorts);
   void tell_place(GaugeFamily& family, const char* label, const std::string& name, const Place& place);
   void tell_cohort(const engine::Engine& engine, const std::string& name, Cohort& now, const Cohort* before);
+  void tell_amount(GaugeFamily& family, const std::string& cohort, const engine::SubtreeQuota& of, Amount amount,
+                   std::set<MetricLabels>& told) const;
 
   std::string role_;
   GaugeFamily queue_info_, cohort_info_, admitted_, quota_, reserved_;
-  std::map<std::string, Place> queues_;
+  Places queues_;
   std::map<std::string, Cohort> cohorts_;
+  std::set<std::string> changed_, silent_;
 };
 
 }  // namespace berth::controller

@@ -9,6 +9,20 @@
 
 namespace berth::controller {
 
+namespace {
+
+// Workloads get the labels and annotations of their jobs by which metrics divide them.
+void take_custom_labels(const std::vector<api::config::CustomLabel>& labels, ControllerOptions& out) {
+  out.custom_metric_labels = labels;
+  for (const auto& label : labels) {
+    if (label.kind != api::config::CustomLabel::Kind::kWorkload) continue;
+    auto& keys = label.from_annotation ? out.annotation_keys_to_copy : out.label_keys_to_copy;
+    if (std::ranges::find(keys, label.key) == keys.end()) keys.push_back(label.key);
+  }
+}
+
+}  // namespace
+
 Result<ControllerOptions> controller_options(const api::config::Configuration& c, const FeatureGates& command_line) {
   if (!c.feature_gates.empty() && !command_line.empty())
     return fail(
@@ -40,10 +54,15 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   const FeatureGates& gates = from_file ? c.feature_gates : command_line;
   out.pending_workloads_api = gate_or(gates, kVisibilityGate, true);
   if (gate_or(gates, kCustomLabelsGate, false))
-    out.custom_metric_labels = c.metrics.custom_labels;
+    take_custom_labels(c.metrics.custom_labels, out);
   else if (!c.metrics.custom_labels.empty())
     log::warn("metrics.customLabels: has no effect without the feature gate CustomMetricLabels");
   return out;
+}
+
+ControllerMetricsOptions metrics_options(const api::config::Configuration& c, const ControllerOptions& options) {
+  return {c.leader_election.leader_elect ? "leader" : "standalone", c.metrics.enable_cluster_queue_resources,
+          c.metrics.local_queue_metrics, options.custom_metric_labels, c.metrics.local_queue_selector};
 }
 
 api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {

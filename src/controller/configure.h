@@ -4,6 +4,7 @@
 #include "api/config/configuration.h"
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
+#include "controller/metrics.h"
 
 namespace berth::controller {
 
@@ -11,6 +12,10 @@ namespace berth::controller {
 // command line and the file set gates. Errors name the gate or the field.
 Result<ControllerOptions> controller_options(const api::config::Configuration& configuration,
                                              const FeatureGates& command_line);
+
+// What its metrics say; `options` are those of the same configuration.
+ControllerMetricsOptions metrics_options(const api::config::Configuration& configuration,
+                                         const ControllerOptions& options);
 
 // The same for webhooks. The rule for managed namespaces keeps its default; with a controller, use
 // Controller::manages_namespace.

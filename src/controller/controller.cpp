@@ -267,6 +267,7 @@ struct Controller::Impl : EffectReceiver {
       return workloads.find(api::object_key(ns, name));
     };
     facts.label_keys_to_copy = options().label_keys_to_copy;
+    facts.annotation_keys_to_copy = options().annotation_keys_to_copy;
     look_up_classes(cluster.workload_priority_classes, cluster.priority_classes, facts);
     return facts;
   }

@@ -48,8 +48,9 @@ struct ControllerOptions {
   bool manage_leader_worker_sets = false;
   // Only jobs in matching namespaces are managed (Configuration: managedJobsNamespaceSelector).
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
-  // The labels that a new workload copies from its job (Configuration: integrations.labelKeysToCopy).
-  std::vector<std::string> label_keys_to_copy;
+  // The labels and annotations that a new workload copies from its job (Configuration: integrations.labelKeysToCopy,
+  // and metrics.customLabels of the kind Workload).
+  std::vector<std::string> label_keys_to_copy, annotation_keys_to_copy;
   // How Volcano's kinds are handled (Configuration: volcano).
   api::config::Volcano volcano;
   // How long changes of a queue's status are collected before the status is written.

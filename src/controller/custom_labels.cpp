@@ -1,12 +1,14 @@
 #include "controller/custom_labels.h"
 
 #include <algorithm>
+#include <optional>
+#include <string_view>
 
 namespace berth::controller {
 namespace {
 
-// What Kueue writes for a value that is not among the tracked ones.
-constexpr const char* kUntracked = "kueue.x-k8s.io/_UNTRACKED_VALUE_";
+// What Kueue writes for a value that is not among the tracked ones, and for none.
+constexpr std::string_view kUntracked = "kueue.x-k8s.io/_UNTRACKED_VALUE_";
 
 MetricLabels part_of(const std::vector<std::string>& names, const std::vector<std::string>& values) {
   MetricLabels part;
@@ -20,17 +22,17 @@ MetricLabels CustomLabels::labels_of(Kind kind, const auto& value_of) const {
   MetricLabels out;
   for (const auto& label : labels_) {
     if (label.kind != kind) continue;
-    std::string value(value_of(label));
+    const std::optional<std::string_view> value = value_of(label);
     const auto& tracked = label.tracked_values;
-    if (!value.empty() && !tracked.empty() && std::ranges::find(tracked, value) == tracked.end()) value = kUntracked;
-    out.emplace_back("custom_" + label.name, std::move(value));
+    const bool shown = !value || tracked.empty() || std::ranges::find(tracked, *value) != tracked.end();
+    out.emplace_back("custom_" + label.name, shown ? value.value_or("") : kUntracked);
   }
   return out;
 }
 
 MetricLabels CustomLabels::labels_of_object(Kind kind, const Json* object) const {
-  return labels_of(kind, [&](const api::config::CustomLabel& label) {
-    if (object == nullptr) return std::string_view();
+  return labels_of(kind, [&](const api::config::CustomLabel& label) -> std::optional<std::string_view> {
+    if (object == nullptr) return std::nullopt;
     return string_at(*object, {"metadata", label.from_annotation ? "annotations" : "labels", label.key});
   });
 }
@@ -40,7 +42,7 @@ bool CustomLabels::divides_workloads() const {
 }
 
 MetricLabels CustomLabels::of_workload(const api::ObjectMeta* workload) const {
-  return labels_of(Kind::kWorkload, [&](const api::config::CustomLabel& label) {
+  return labels_of(Kind::kWorkload, [&](const api::config::CustomLabel& label) -> std::optional<std::string_view> {
     if (workload == nullptr) return std::string_view();
     const auto& values = label.from_annotation ? workload->annotations : workload->labels;
     const auto found = values.find(label.key);

@@ -35,7 +35,7 @@ class CustomLabels {
     MetricFamily family;
     std::vector<std::string> names;
   };
-  // `value_of(label)`: the object's own value; "": none
+  // `value_of(label)`: the object's own value; "": none. nullopt: the object is unknown.
   MetricLabels labels_of(Kind kind, const auto& value_of) const;
   MetricLabels labels_of_object(Kind kind, const Json* object) const;  // null: the values of no object
 

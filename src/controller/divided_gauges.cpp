@@ -5,12 +5,8 @@
 
 namespace berth::controller {
 
-DividedGauges::DividedGauges(CustomLabels labels, std::string role, Families of_cluster_queues,
-                             Families of_local_queues)
-    : labels_(std::move(labels)),
-      role_(std::move(role)),
-      of_cluster_queues_(std::move(of_cluster_queues)),
-      of_local_queues_(std::move(of_local_queues)) {}
+DividedGauges::DividedGauges(CustomLabels labels, std::string role, Families families)
+    : labels_(std::move(labels)), role_(std::move(role)), families_(std::move(families)) {}
 
 void DividedGauges::tell(const engine::Engine& engine, const std::set<std::string>& cluster_queues,
                          const std::set<std::pair<std::string, std::string>>& local_queues) {
@@ -26,32 +22,43 @@ void DividedGauges::tell(const engine::Engine& engine, const std::set<std::strin
       Count& count = parts->second[own];
       count.active += each.active ? 1 : 0;
       count.inadmissible += each.inadmissible ? 1 : 0;
-      count.reserving += each.reserving ? 1 : 0;
       count.admitted += each.admitted ? 1 : 0;
     };
     add(in_cluster_queue, each.cluster_queue);
     add(in_local_queue, each.local_queue);
   });
-  for (const auto& [name, parts] : in_cluster_queue) tell_queue(of_cluster_queues_, {{"cluster_queue", name}}, parts);
+  for (const auto& [name, parts] : in_cluster_queue) tell_cluster_queue({{"cluster_queue", name}}, parts);
   for (const auto& [ns, name] : local_queues)
-    tell_queue(of_local_queues_, {{"name", name}, {"namespace", ns}}, in_local_queue.at(api::object_key(ns, name)));
+    tell_local_queue({{"name", name}, {"namespace", ns}}, in_local_queue.at(api::object_key(ns, name)));
 }
 
-void DividedGauges::tell_queue(Families& families, const MetricLabels& queue, const Parts& parts) {
-  auto before = std::exchange(told_[queue], {});
+void DividedGauges::tell_cluster_queue(const MetricLabels& queue, const Parts& parts) {
   for (const auto& [own, count] : parts) {
     const MetricLabels labels = joined(joined(queue, own), {{"replica_role", role_}});
-    families.pending.set(joined(labels, {{"status", "active"}}), static_cast<double>(count.active));
-    families.pending.set(joined(labels, {{"status", "inadmissible"}}), static_cast<double>(count.inadmissible));
-    families.reserving.set(labels, static_cast<double>(count.reserving));
-    families.admitted.set(labels, static_cast<double>(count.admitted));
-    told_[queue].insert(own);
-    before.erase(own);
+    families_.pending.set(joined(labels, {{"status", "active"}}), static_cast<double>(count.active));
+    families_.pending.set(joined(labels, {{"status", "inadmissible"}}), static_cast<double>(count.inadmissible));
+    families_.admitted.set(labels, static_cast<double>(count.admitted));
   }
-  for (const MetricLabels& gone : before) {
-    for (GaugeFamily* family : {&families.pending, &families.reserving, &families.admitted})
-      family->remove(joined(queue, gone));
+  for (const MetricLabels& gone : gone_since(queue, parts)) {
+    for (GaugeFamily* family : {&families_.pending, &families_.admitted}) family->remove(joined(queue, gone));
   }
+}
+
+void DividedGauges::tell_local_queue(const MetricLabels& queue, const Parts& parts) {
+  for (const auto& [own, count] : parts)
+    families_.local_admitted.set(joined(joined(queue, own), {{"replica_role", role_}}),
+                                 static_cast<double>(count.admitted));
+  for (const MetricLabels& gone : gone_since(queue, parts)) families_.local_admitted.remove(joined(queue, gone));
+}
+
+std::set<MetricLabels> DividedGauges::gone_since(const MetricLabels& queue, const Parts& now) {
+  std::set<MetricLabels>& told = told_[queue];
+  std::set<MetricLabels> gone = std::exchange(told, {});
+  for (const auto& [own, count] : now) {
+    gone.erase(own);
+    told.insert(own);
+  }
+  return gone;
 }
 
 }  // namespace berth::controller

@@ -1,4 +1,5 @@
-// The gauges of queues that count workloads, divided by labels of the workloads (KEP-7066, sourceKind Workload).
+// The gauges that labels of workloads divide (KEP-7066, sourceKind Workload): pending and admitted workloads of cluster
+// queues, and admitted workloads of local queues.
 //
 // Each queue has a series for workloads without the labels, and one for each combination of values that its workloads
 // have. Setting them walks over all workloads.
@@ -18,11 +19,11 @@ namespace berth::controller {
 
 class DividedGauges {
  public:
-  struct Families {  // of one kind of queue
-    GaugeFamily pending, reserving, admitted;
+  struct Families {
+    GaugeFamily pending, admitted, local_admitted;
   };
   // Every series has the label replica_role=`role`.
-  DividedGauges(CustomLabels labels, std::string role, Families of_cluster_queues, Families of_local_queues);
+  DividedGauges(CustomLabels labels, std::string role, Families families);
 
   // `local_queues`: namespace, name.
   void tell(const engine::Engine& engine, const std::set<std::string>& cluster_queues,
@@ -32,15 +33,18 @@ class DividedGauges {
 
  private:
   struct Count {
-    std::int64_t active = 0, inadmissible = 0, reserving = 0, admitted = 0;
+    std::int64_t active = 0, inadmissible = 0, admitted = 0;
   };
   using Parts = std::map<MetricLabels, Count>;  // by the labels of the workloads
 
-  void tell_queue(Families& families, const MetricLabels& queue, const Parts& parts);
+  void tell_cluster_queue(const MetricLabels& queue, const Parts& parts);
+  void tell_local_queue(const MetricLabels& queue, const Parts& parts);
+  // Notes the parts that have series now. Returns those that had some.
+  std::set<MetricLabels> gone_since(const MetricLabels& queue, const Parts& now);
 
   CustomLabels labels_;
   std::string role_;
-  Families of_cluster_queues_, of_local_queues_;
+  Families families_;
   std::map<MetricLabels, std::set<MetricLabels>> told_;  // by queue: the parts that have series
 };
 

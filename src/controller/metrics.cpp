@@ -57,18 +57,6 @@ std::vector<double> creation_buckets() {
   return limits;
 }
 
-// Whether a workload got quota in this round; nullopt: no status of a waiting workload was written.
-std::optional<bool> admits(const engine::Effects& effects) {
-  std::optional<bool> out;
-  for (const auto& effect : effects) {
-    const auto* write = std::get_if<engine::WriteWorkloadStatus>(&effect);
-    if (write == nullptr || api::is_true(write->base->status.conditions, api::kueue::kQuotaReserved)) continue;
-    const auto* reserved = api::find_condition(write->status.conditions, api::kueue::kQuotaReserved);
-    if (reserved != nullptr) out = out.value_or(false) || reserved->status;
-  }
-  return out;
-}
-
 }  // namespace
 
 ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions options)
@@ -77,11 +65,9 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       workloads_(m, options_.role, options_.local_queues,
                  [labels = custom_labels_](const api::kueue::Workload& w) { return labels.of_workload(&w.meta); }),
       census_(m, "kueue_", custom_labels_.divides_workloads()),
-      local_census_(m, "kueue_local_queue_", custom_labels_.divides_workloads()),
+      local_census_(m, "kueue_local_queue_", false),
       cohorts_(m, options_.role),
-      attempts_(m.counter("kueue_admission_attempts_total", "Rounds of decisions about workloads that wait.")),
-      attempt_duration_(m.histogram("kueue_admission_attempt_duration_seconds", "How long such a round took.",
-                                    {.0001, .0005, .001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10})),
+      attempts_(m, options_.role),
       reserving_(m.gauge("kueue_reserving_active_workloads", "Workloads that have quota.")),
       admitted_(m.gauge("kueue_admitted_active_workloads", "Workloads that are admitted and not finished.")),
       status_(m.gauge("kueue_cluster_queue_status", "1 for the status that the queue has.")),
@@ -114,9 +100,8 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       creation_latency_(m.histogram("kueue_workload_creation_latency_seconds",
                                     "From the creation of a job to that of its workload.", creation_buckets())) {
   if (custom_labels_.divides_workloads())
-    divided_ = std::make_unique<DividedGauges>(
-        custom_labels_, options_.role, DividedGauges::Families{census_.pending(), reserving_, admitted_},
-        DividedGauges::Families{local_census_.pending(), local_reserving_, local_admitted_});
+    divided_ = std::make_unique<DividedGauges>(custom_labels_, options_.role,
+                                               DividedGauges::Families{census_.pending(), admitted_, local_admitted_});
   cover_with_custom_labels();
 }
 
@@ -146,14 +131,6 @@ void ControllerMetrics::cover_with_custom_labels() {
     cover(Kind::kCohort, families, {"cohort"});
 }
 
-void ControllerMetrics::decided(const engine::Effects& effects, Duration took) {
-  const auto admitted = admits(effects);
-  if (!admitted) return;
-  const MetricLabels labels{{"result", *admitted ? "success" : "inadmissible"}, {"replica_role", options_.role}};
-  attempts_.add(labels);
-  attempt_duration_.observe(labels, std::chrono::duration<double>(took).count());
-}
-
 void ControllerMetrics::cluster_queue_gone(const std::string& name) {
   workloads_.forget_cluster_queue(name);
   drop_cluster_queue(name);
@@ -175,6 +152,9 @@ void ControllerMetrics::drop_cluster_queue(const std::string& name) {
 
 void ControllerMetrics::cohort_gone(const std::string& name) {
   changed_cohorts_.erase(name);
+  cohort_generations_.erase(name);
+  cohorts_.gone(name);
+  workloads_.forget_cohort(name);
   cohort_share_.remove({{"cohort", name}});
   custom_labels_.forget(CustomLabels::Kind::kCohort, {name});
 }
@@ -196,20 +176,28 @@ void ControllerMetrics::drop_local_queue(const std::string& ns, const std::strin
 }
 
 void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) {
+  attempts_.refresh();
   for (const std::string& name : std::exchange(changed_cluster_queues_, {})) refresh_cluster_queue(engine, find, name);
   for (const std::string& name : std::exchange(changed_cohorts_, {})) refresh_cohort(engine, find, name);
   for (const auto& [ns, name] : std::exchange(changed_local_queues_, {})) {
     if (options_.local_queues) refresh_local_queue(engine, find, ns, name);
   }
-  for (const std::string& name : cohorts_.refresh(engine, cluster_queues_)) workloads_.forget_cohort(name);
+  refresh_tree(engine, find);
   tell_census(engine);
   tell_finished();
   if (divided_) tell_divided(engine);
 }
 
+void ControllerMetrics::refresh_tree(const engine::Engine& engine, const Find& find) {
+  std::map<std::string, std::int32_t> admitted;
+  for (const auto& [name, state] : cluster_queues_) admitted[name] = state.admitted;
+  const auto is_stored = [&](const std::string& cohort) { return find(api::kCohorts, "", cohort) != nullptr; };
+  for (const std::string& name : cohorts_.refresh(engine, admitted, is_stored)) workloads_.forget_cohort(name);
+}
+
 void ControllerMetrics::tell_divided(const engine::Engine& engine) {
   std::set<std::string> cluster_queues;
-  for (const auto& [name, admitted] : cluster_queues_) cluster_queues.insert(name);
+  for (const auto& [name, state] : cluster_queues_) cluster_queues.insert(name);
   std::set<std::pair<std::string, std::string>> local_queues;
   for (const auto& [key, cluster_queue] : local_queues_) local_queues.insert(key);
   divided_->tell(engine, cluster_queues, local_queues);
@@ -219,15 +207,12 @@ void ControllerMetrics::tell_divided(const engine::Engine& engine) {
 // changed. So all queues are asked.
 void ControllerMetrics::tell_census(const engine::Engine& engine) {
   const MetricLabels role{{"replica_role", options_.role}};
-  for (const auto& [name, admitted] : cluster_queues_) {
+  for (const auto& [name, state] : cluster_queues_) {
     const auto census = engine.cluster_queue_census(name);
     if (!census) continue;
     census_.tell({{"cluster_queue", name}}, role, {}, *census);
-    for (const auto& [status, count] :
-         {std::pair("active", census->classes.active), std::pair("inadmissible", census->classes.inadmissible)})
-      classes_.set({{"cluster_queue", name}, {"status", status}, {"replica_role", options_.role}},
-                   static_cast<double>(count));
-    tell_requested(name, *census);
+    tell_classes(name, *census);
+    if (options_.cluster_queue_resources) tell_requested(name, *census);
     tell_overlaps(name, census->overlaps);
   }
   for (const auto& [key, cluster_queue] : local_queues_) {
@@ -236,6 +221,14 @@ void ControllerMetrics::tell_census(const engine::Engine& engine) {
     if (census)
       local_census_.tell({{"name", name}, {"namespace", ns}}, role, {{"cluster_queue", cluster_queue}}, *census);
   }
+}
+
+void ControllerMetrics::tell_classes(const std::string& queue, const engine::QueueCensus& census) {
+  if (!census.classes) return;
+  for (const auto& [status, count] :
+       {std::pair("active", census.classes->active), std::pair("inadmissible", census.classes->inadmissible)})
+    classes_.set({{"cluster_queue", queue}, {"status", status}, {"replica_role", options_.role}},
+                 static_cast<double>(count));
 }
 
 void ControllerMetrics::tell_requested(const std::string& queue, const engine::QueueCensus& census) {
@@ -266,7 +259,7 @@ void ControllerMetrics::tell_overlaps(const std::string& queue, const engine::Qu
 }
 
 void ControllerMetrics::tell_finished() {
-  for (const auto& [name, admitted] : cluster_queues_)
+  for (const auto& [name, state] : cluster_queues_)
     finished_.set({{"cluster_queue", name}, {"replica_role", options_.role}},
                   static_cast<double>(finished_workloads_.in_cluster_queue(name)));
   for (const auto& [key, cluster_queue] : local_queues_)
@@ -286,23 +279,23 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
   if (object) custom_labels_.tell(CustomLabels::Kind::kClusterQueue, {name}, *object);
   const auto status = engine.cluster_queue_status(name);
   if (!object || !status) return drop_cluster_queue(name);
-  cluster_queues_[name] = status->admitted;
+  const QueueState now{int_at(*object, {"metadata", "generation"}), status->reserving, status->admitted};
+  if (std::exchange(cluster_queues_[name], now) != now)
+    cohorts_.changed(std::string(string_at(*object, {"spec", "cohortName"})));
   const MetricLabels labels{{"cluster_queue", name}, {"replica_role", options_.role}};
-  if (!divided_) {
-    reserving_.set(labels, status->reserving);
-    admitted_.set(labels, status->admitted);
-  }
+  reserving_.set(labels, status->reserving);
+  if (!divided_) admitted_.set(labels, status->admitted);
   const bool terminating = find_path(*object, {"metadata", "deletionTimestamp"}) != nullptr;
-  const std::string_view now = terminating ? "terminated" : status->active ? "active" : "pending";
-  for (const char* each : {"active", "pending", "terminated"})
-    status_.set({{"cluster_queue", name}, {"status", each}, {"replica_role", options_.role}}, now == each ? 1 : 0);
+  const std::string_view is = terminating ? "terminating" : status->active ? "active" : "pending";
+  for (const char* each : {"active", "pending", "terminating"})
+    status_.set({{"cluster_queue", name}, {"status", each}, {"replica_role", options_.role}}, is == each ? 1 : 0);
+  if (!options_.cluster_queue_resources) return;
   if (status->fair_share) {
     const std::string cohort(string_at(*object, {"spec", "cohortName"}));
     if (reshaped("share of " + name, cohort)) share_.remove(whose);
     share_.set({{"cluster_queue", name}, {"cohort", cohort}, {"replica_role", options_.role}},
                shown(*status->fair_share));
   }
-  if (!options_.cluster_queue_resources) return;
   if (const auto queue = api::kueue::decode_cluster_queue(*object)) set_quotas(*queue, *status);
 }
 
@@ -310,6 +303,10 @@ void ControllerMetrics::refresh_cohort(const engine::Engine& engine, const Find&
   const JsonPtr object = find(api::kCohorts, "", name);
   if (!object) return cohort_gone(name);
   custom_labels_.tell(CustomLabels::Kind::kCohort, {name}, *object);
+  const std::int64_t generation = int_at(*object, {"metadata", "generation"});
+  const auto known = cohort_generations_.find(name);
+  if (known == cohort_generations_.end() || known->second != generation) cohorts_.changed(name);
+  cohort_generations_[name] = generation;
   const auto status = engine.cohort_status(name);
   if (!status || !status->fair_share) return cohort_share_.remove({{"cohort", name}});
   cohort_share_.set({{"cohort", name}, {"replica_role", options_.role}}, shown(*status->fair_share));
@@ -349,6 +346,8 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   const std::string key = api::object_key(ns, name);
   const auto status = engine.local_queue_status(ns, name);
   const JsonPtr object = find(api::kLocalQueues, ns, name);
+  if (object && !options_.tells_local_queue(object_at(*object, {"metadata", "labels"})))
+    return local_queue_gone(ns, name);
   if (object) custom_labels_.tell(CustomLabels::Kind::kLocalQueue, {ns, name}, *object);
   if (!status || !object) return drop_local_queue(ns, name);
   if (reshaped(key, shape_of({}, status->usage))) {
@@ -356,10 +355,8 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   }
   local_queues_[{ns, name}] = string_at(*object, {"spec", "clusterQueue"});
   const MetricLabels labels{{"name", name}, {"namespace", ns}, {"replica_role", options_.role}};
-  if (!divided_) {
-    local_reserving_.set(labels, status->reserving);
-    local_admitted_.set(labels, status->admitted);
-  }
+  local_reserving_.set(labels, status->reserving);
+  if (!divided_) local_admitted_.set(labels, status->admitted);
   set_usage(local_reservation_, labels, status->reservation);
   set_usage(local_usage_, labels, status->usage);
   if (status->past_usage) {
@@ -374,24 +371,6 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
     local_status_.set({{"name", name}, {"namespace", ns}, {"active", each}, {"replica_role", options_.role}},
                       now ? 1 : 0);
   }
-}
-
-void tell_build(Metrics& metrics, const BuildInfo& build) {
-#if defined(__x86_64__)
-  constexpr const char* kPlatform = "linux/amd64";
-#elif defined(__aarch64__)
-  constexpr const char* kPlatform = "linux/arm64";
-#else
-  constexpr const char* kPlatform = "linux";
-#endif
-  metrics.gauge("kueue_build_info", "What is running; always 1.")
-      .set({{"git_version", build.version},
-            {"git_commit", build.commit},
-            {"build_date", build.date},
-            {"go_version", "none"},
-            {"compiler", __VERSION__},
-            {"platform", kPlatform}},
-           1);
 }
 
 }  // namespace berth::controller

@@ -5,13 +5,16 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "api/rest.h"
+#include "api/selector.h"
 #include "base/metrics.h"
+#include "controller/attempt_metrics.h"
 #include "controller/census_metrics.h"
 #include "controller/cohort_metrics.h"
 #include "controller/custom_labels.h"
@@ -28,6 +31,12 @@ struct ControllerMetricsOptions {
   bool local_queues = true;              // Configuration: metrics.localQueueMetrics.enable
   // Configuration: metrics.customLabels, none while the gate CustomMetricLabels is off.
   std::vector<api::config::CustomLabel> custom_labels = {};
+  // Configuration: metrics.localQueueMetrics.localQueueSelector; nullopt: every LocalQueue.
+  std::optional<api::LabelSelector> local_queue_selector = {};
+  // Whether a LocalQueue with these labels has series.
+  bool tells_local_queue(const JsonObject& labels) const {
+    return local_queues && (!local_queue_selector || local_queue_selector->matches(labels));
+  }
 };
 
 // Only the leader knows the decisions, so a follower must not call anything here. Call on the executor.
@@ -40,8 +49,10 @@ class ControllerMetrics {
   FinishedWorkloads& finished_workloads() { return finished_workloads_; }
   // A job of this kind, created at a time, has got its workload. Like the other calls, by the leader only.
   void workload_created(const std::string& job_kind, Duration after_job);
-  // One decision round and its duration.
-  void decided(const engine::Effects& effects, Duration took);
+  void decided(const engine::Effects& effects, const AttemptMetrics::Round& round) {
+    attempts_.decided(effects, round);
+  }
+  const ControllerMetricsOptions& options() const { return options_; }
   // The state of the queue or cohort may have changed. The work is done in refresh(). Call only for objects that
   // exist: the names are kept until refresh(), which may never be called.
   void cluster_queue_changed(std::string_view name) { changed_cluster_queues_.emplace(name); }
@@ -67,9 +78,11 @@ class ControllerMetrics {
   void refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name);
   void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns,
                            const std::string& name);
+  void refresh_tree(const engine::Engine& engine, const Find& find);
   void tell_census(const engine::Engine& engine);
   void tell_finished();
   void tell_divided(const engine::Engine& engine);
+  void tell_classes(const std::string& queue, const engine::QueueCensus& census);
   void tell_requested(const std::string& queue, const engine::QueueCensus& census);
   void tell_overlaps(const std::string& queue, const engine::QueueCensus::Overlaps& now);
   void set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status);
@@ -82,21 +95,26 @@ class ControllerMetrics {
   WorkloadMetrics workloads_;
   CensusMetrics census_, local_census_;
   CohortMetrics cohorts_;
-  CounterFamily attempts_;
-  HistogramFamily attempt_duration_;
+  AttemptMetrics attempts_;
   GaugeFamily reserving_, admitted_, status_, share_, cohort_share_;
   GaugeFamily local_reserving_, local_admitted_, local_status_, local_reservation_, local_usage_, local_past_usage_;
   GaugeFamily reservation_, usage_, nominal_, borrowing_, lending_;
   GaugeFamily classes_, requested_, skips_, finished_, local_finished_;
   CounterFamily recomputations_;
   HistogramFamily creation_latency_;
-  // In place of reserving_, admitted_ and the counts of pending workloads; null: no labels of workloads are configured.
+  // In place of admitted_, local_admitted_ and the counts of pending workloads of cluster queues; null: no labels of
+  // workloads are configured.
   std::unique_ptr<DividedGauges> divided_;
   FinishedWorkloads finished_workloads_;
   std::map<std::string, std::set<std::string>> requested_of_;      // by queue: resources that have a series
   std::map<std::string, engine::QueueCensus::Overlaps> overlaps_;  // by queue, as told
-  // The cluster queues that have gauges, with their number of admitted workloads.
-  std::map<std::string, std::int32_t> cluster_queues_;
+  struct QueueState {
+    std::int64_t generation = 0;
+    std::int32_t reserving = 0, admitted = 0;
+    bool operator==(const QueueState&) const = default;
+  };
+  std::map<std::string, QueueState> cluster_queues_;        // those that have gauges
+  std::map<std::string, std::int64_t> cohort_generations_;  // of Cohorts, as told
   // The local queues (namespace, name) that have gauges, with their cluster queue.
   std::map<std::pair<std::string, std::string>, std::string> local_queues_;
   // By queue: the flavors and resources that have series.
@@ -104,11 +122,5 @@ class ControllerMetrics {
   std::set<std::string> changed_cluster_queues_, changed_cohorts_;
   std::set<std::pair<std::string, std::string>> changed_local_queues_;
 };
-
-struct BuildInfo {
-  std::string version, commit, date;  // commit and date: "unknown" unless the build was told
-};
-// Sets kueue_build_info; call once.
-void tell_build(Metrics& metrics, const BuildInfo& build);
 
 }  // namespace berth::controller

@@ -18,11 +18,15 @@ MetricsFeed::MetricsFeed(Shell& shell, const Cluster& cluster)
     : shell_(shell),
       cluster_(cluster),
       metrics_(shell.options.metrics),
-      known_queues_{[this](std::string_view name) { return cluster_.cluster_queues.get(name) != nullptr; },
-                    [this](std::string_view ns, std::string_view name) {
-                      return cluster_.local_queues.get(api::object_key(ns, name)) != nullptr;
-                    },
-                    [this](std::string_view cluster_queue) { return shell_.engine().cohorts_above(cluster_queue); }} {}
+      known_queues_{
+          [this](std::string_view name) { return cluster_.cluster_queues.get(name) != nullptr; },
+          [this](std::string_view ns, std::string_view name) { return tells_local_queue(api::object_key(ns, name)); },
+          [this](std::string_view cluster_queue) { return shell_.engine().cohorts_above(cluster_queue); }} {}
+
+bool MetricsFeed::tells_local_queue(const std::string& key) const {
+  const auto queue = cluster_.local_queues.get(key);
+  return queue && metrics_->options().tells_local_queue(api::encode_string_map(queue->meta.labels).as_object());
+}
 
 void MetricsFeed::workload_changed(const std::string& key, const jobs::WorkloadPtr& before,
                                    const jobs::WorkloadPtr& now) {
@@ -43,7 +47,8 @@ void MetricsFeed::gate_removed(std::string_view gate, const api::kueue::Workload
 }
 
 void MetricsFeed::decided(const engine::Effects& effects, Duration took) {
-  if (metrics_ != nullptr) metrics_->decided(effects, took);
+  if (metrics_ != nullptr)
+    metrics_->decided(effects, {shell_.executor.now() - took, took, shell_.engine().evaluated()});
 }
 
 void MetricsFeed::cluster_queue_changed(const std::string& name) {

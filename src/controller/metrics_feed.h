@@ -21,7 +21,7 @@ class MetricsFeed {
   void workload_created(std::string_view kind, const Json& job);
   // A scheduling gate was removed from a pod of the workload. `grouped`: the pod is one of a group of pods.
   void gate_removed(std::string_view gate, const api::kueue::Workload& workload, bool grouped);
-  void decided(const engine::Effects& effects, Duration took);
+  void decided(const engine::Effects& effects, Duration took);  // the round that ends now
 
   // The object or its state in the engine changed. Objects that the caches do not have are left out.
   void cluster_queue_changed(const std::string& name);
@@ -32,6 +32,8 @@ class MetricsFeed {
   void cohort_gone(const std::string& name);
 
  private:
+  bool tells_local_queue(const std::string& key) const;
+
   Shell& shell_;
   const Cluster& cluster_;
   ControllerMetrics* metrics_;  // null: none

@@ -5,6 +5,7 @@
 
 #include "api/meta.h"
 #include "controller/metric_labels.h"
+#include "engine/lifecycle/words.h"
 
 namespace berth::controller {
 
@@ -85,7 +86,7 @@ WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues
       ready_wait_(histogram(m, "ready_wait_time_seconds", "From being queued to having all pods ready.", 14, 14)),
       admitted_until_ready_(histogram(m, "admitted_until_ready_wait_time_seconds",
                                       "From being admitted to having all pods ready.", 14, 14)),
-      execution_(histogram(m, "execution_time_seconds", "From being admitted to being finished.", 16, 16)),
+      execution_(histogram(m, "execution_time_seconds", "While it was admitted, until it finished.", 16, 16)),
       evicted_once_(m.counter("kueue_evicted_workloads_once_total",
                               "Workloads that were evicted for a cause for the first time.")),
       preempted_(m.counter("kueue_preempted_workloads_total", "Workloads that made room for others.")),
@@ -110,14 +111,14 @@ WorkloadMetrics::Histogram WorkloadMetrics::histogram(Metrics& m, const std::str
 }
 
 void WorkloadMetrics::add(Counter& counter, const Subject& subject, const MetricLabels& own) {
-  if (subject.tells_cluster_queue) counter.cluster_queues.add(joined(subject.in_cluster_queue, own));
+  if (subject.tells_cluster_queue) counter.cluster_queues.add(subject.in_cluster_queue);
   if (subject.tells_local_queue) counter.local_queues.add(joined(subject.in_local_queue, own));
 }
 
-void WorkloadMetrics::observe(Histogram& histogram, const Subject& subject, Duration time) {
+void WorkloadMetrics::observe(Histogram& histogram, const Subject& subject, Duration time, const MetricLabels& own) {
   const double seconds = std::max(0.0, std::chrono::duration<double>(time).count());
   if (subject.tells_cluster_queue) histogram.cluster_queues.observe(subject.in_cluster_queue, seconds);
-  if (subject.tells_local_queue) histogram.local_queues.observe(subject.in_local_queue, seconds);
+  if (subject.tells_local_queue) histogram.local_queues.observe(joined(subject.in_local_queue, own), seconds);
 }
 
 void WorkloadMetrics::changed(const Workload& before, const Workload& after, const Queues& queues) {
@@ -178,31 +179,38 @@ void WorkloadMetrics::reserved(const Subject& subject, const Workload& before, c
 void WorkloadMetrics::admitted(const Subject& subject, const Workload& before, const Workload& after,
                                const Queues& queues) {
   const Time at = since(after, api::kueue::kAdmitted);
-  add(admitted_, subject, own_labels_ ? own_labels_(after) : MetricLabels());
+  const MetricLabels own = own_labels_ ? own_labels_(after) : MetricLabels();
+  add(admitted_, subject, own);
   if (subject.tells_cluster_queue && queues.cohorts_above) {
     for (const std::string& cohort : queues.cohorts_above(subject.cluster_queue))
       cohort_admitted_.add({{"cohort", cohort}, {"priority_class", subject.priority_class}, {"replica_role", role_}});
   }
-  observe(admission_wait_, subject, at - queued_at(before));
-  if (!after.status.admission_checks.empty())
+  observe(admission_wait_, subject, at - queued_at(before), own);
+  // In Kueue an admission that comes later than the quota counts here too, whatever it waited for.
+  if (!after.status.admission_checks.empty() || is_true(before, api::kueue::kQuotaReserved))
     observe(checks_wait_, subject, at - since(after, api::kueue::kQuotaReserved));
 }
 
+// Pods that are ready again do not count.
 void WorkloadMetrics::ready(const Subject& subject, const Workload& after) {
-  if (!is_true(after, api::kueue::kAdmitted)) return;
+  const auto* condition = api::find_condition(after.status.conditions, api::kueue::kPodsReady);
+  if (!is_true(after, api::kueue::kAdmitted) || condition->reason == engine::lifecycle::reason::kRecovered) return;
   const Time at = since(after, api::kueue::kPodsReady);
   observe(ready_wait_, subject, at - queued_at(after));
   observe(admitted_until_ready_, subject, at - since(after, api::kueue::kAdmitted));
 }
 
 void WorkloadMetrics::finished(const Subject& subject, const Workload& before, const Workload& after) {
-  add(finished_, subject);
-  if (is_true(before, api::kueue::kAdmitted))
-    observe(execution_, subject, since(after, api::kueue::kFinished) - since(before, api::kueue::kAdmitted));
+  if (subject.tells_cluster_queue) finished_.cluster_queues.add(subject.in_cluster_queue);
+  if (subject.tells_local_queue && after.status.admission) finished_.local_queues.add(subject.in_local_queue);
+  if (!is_true(before, api::kueue::kAdmitted)) return;
+  const std::chrono::seconds former(after.status.accumulated_past_execution_time_seconds.value_or(0));
+  observe(execution_, subject, former + since(after, api::kueue::kFinished) - since(before, api::kueue::kAdmitted));
 }
 
 // Every eviction increments the count of its cause in the status.
 void WorkloadMetrics::evicted(const Subject& subject, const Workload& before, const Workload& after) {
+  if (subject.cluster_queue.empty()) return;  // it had no quota
   for (const auto& now : after.status.evictions) {
     const auto& all = before.status.evictions;
     const auto same = std::find_if(all.begin(), all.end(), [&](const auto& e) {

@@ -24,7 +24,7 @@ class WorkloadMetrics {
   };
 
   // Every series has the label replica_role=`role`. `local_queues`: also write series per LocalQueue. `own_labels`:
-  // further labels of the series of admitted workloads, by the workload.
+  // further labels of what LocalQueues tell about admitted workloads, by the workload.
   using OwnLabels = std::function<MetricLabels(const api::kueue::Workload&)>;
   WorkloadMetrics(Metrics& metrics, std::string role, bool local_queues, OwnLabels own_labels = {});
 
@@ -58,7 +58,8 @@ class WorkloadMetrics {
   Histogram histogram(Metrics& metrics, const std::string& name, const std::string& help, int buckets,
                       int local_buckets) const;
   void add(Counter& counter, const Subject& subject, const MetricLabels& own = {});
-  void observe(Histogram& histogram, const Subject& subject, Duration time);
+  // `own`: further labels of the series of the local queue.
+  void observe(Histogram& histogram, const Subject& subject, Duration time, const MetricLabels& own = {});
 
   void reserved(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void admitted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after,

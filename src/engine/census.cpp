@@ -1,5 +1,8 @@
 #include "engine/census.h"
 
+#include <memory>
+#include <utility>
+
 #include "engine/lifecycle/words.h"
 #include "engine/workload_views.h"
 
@@ -34,8 +37,17 @@ std::optional<QueueCensus::Why> Census::why(const Tracked& t) const {
 
 void Census::recount(Tracked& t) { workloads_.totals().count(t, why(t)); }
 
+Ptr<Asks> Census::asked(const Tracked& t) const {
+  if (!scheduler_.pending(t.id)) return nullptr;
+  const auto& reclaimable = t.now.status().reclaimable_pods;
+  if (!t.asks || reclaimable.empty() || !facts_.options.reclaimable_pods) return t.asks;
+  Asks rest = *t.asks;
+  rest.pod_sets = without_reclaimed(rest.pod_sets, reclaimable);
+  return std::make_shared<const Asks>(std::move(rest));
+}
+
 void Census::count_held(Tracked& t) {
-  workloads_.totals().wait(t, scheduler_.pending(t.id) ? t.asks : nullptr);
+  workloads_.totals().wait(t, asked(t));
   const auto* holding = holding_status(t);
   if (holding == nullptr) return workloads_.totals().hold(t, nullptr);
   const HeldAmounts held{amounts_held(*holding->admission, *t.now),
@@ -50,15 +62,19 @@ PendingCounts Census::pending(std::string_view cluster_queue) const {
 }
 
 std::optional<QueueCensus> Census::of_cluster_queue(std::string_view name) const {
-  if (facts_.registries.cluster_queue(name) == nullptr) return std::nullopt;
+  const auto* queue = facts_.registries.cluster_queue(name);
+  if (queue == nullptr) return std::nullopt;
   QueueCensus out{pending(name), workloads_.totals().counts_of_cluster_queue(name), {}};
+  for (const auto& group : queue->resource_groups) {
+    for (const std::string& resource : group.covered_resources) out.requested.emplace(resource, Amount());
+  }
   for (const auto& [resource, total] : workloads_.totals().asked_in_cluster_queue(name))
-    out.requested.emplace(resource, to_amount(total.sum));
+    out.requested.insert_or_assign(resource, to_amount(total.sum));
   const OverlapCounts overlaps = scheduler_.overlap_counts(name);
   out.overlaps = {overlaps.skips, overlaps.new_targets, overlaps.deferred_fit, overlaps.skipped};
   if (facts_.options.scheduling_equivalence_hashing) {
     const auto classes = scheduler_.class_counts(name);
-    out.classes = {classes.active, classes.inadmissible};
+    out.classes = PendingCounts{classes.active, classes.inadmissible};
   }
   return out;
 }

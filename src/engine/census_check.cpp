@@ -21,7 +21,7 @@ void Census::check_held(std::vector<std::string>& broken) const {
   HeldSums of_local, of_cluster;
   AskedSums asked;
   workloads_.for_each([&](const Tracked& t) {
-    if (t.waits_for) asked.add(t.cluster_queue, t.waits_for->pod_sets);
+    if (const auto waits_for = this->asked(t)) asked.add(t.cluster_queue, waits_for->pod_sets);
     const auto* holding = holding_status(t);
     if (holding == nullptr) return;
     const HeldAmounts held{amounts_held(*holding->admission, *t.now),

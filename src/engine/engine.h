@@ -56,8 +56,13 @@ class Engine {
   void for_each_standing(const std::function<void(const WorkloadStanding&)>& visit) const;
   // From the queue's own cohort up to the root; empty when the queue is unknown or its cohorts form a cycle.
   std::vector<std::string> cohorts_above(std::string_view cluster_queue) const;
-  // Pairs with neither quota nor usage are left out. Order: as flavors and resources became known.
+  // Every cohort, implicit ones too, without those whose ancestors form a cycle.
+  std::map<std::string, CohortPlace> cohorts() const;
+  // Pairs with neither quota nor usage are left out. Order: as flavors and resources became known. Costs a walk over
+  // the cohorts and cluster queues below it.
   std::vector<SubtreeQuota> cohort_quotas(std::string_view cohort) const;
+  // Whether the last schedule() looked at a workload that waits.
+  bool evaluated() const;
 
   // Pending workloads as of the last schedule(), from the 0-based position `offset`, at most `limit`. O(log n) each.
   // nullopt: no such queue.

@@ -38,6 +38,18 @@ std::vector<PendingWorkload> page(const Scheduler& scheduler, const TrackedWorkl
   return out;
 }
 
+std::vector<QuotaNodeId> queues_below(const Ledger& ledger, QuotaNodeId cohort) {
+  std::vector<QuotaNodeId> out;
+  std::vector<QuotaNodeId> nodes{cohort};
+  while (!nodes.empty()) {
+    const QuotaNodeId node = nodes.back();
+    nodes.pop_back();
+    if (ledger.is_cluster_queue(node)) out.push_back(node);
+    nodes.insert(nodes.end(), ledger.children(node).begin(), ledger.children(node).end());
+  }
+  return out;
+}
+
 }  // namespace
 
 std::optional<ClusterQueueStatus> Engine::cluster_queue_status(std::string_view name) const {
@@ -100,14 +112,30 @@ std::vector<std::string> Engine::cohorts_above(std::string_view cluster_queue) c
   return out;
 }
 
+std::map<std::string, CohortPlace> Engine::cohorts() const {
+  const Ledger& ledger = impl_->scheduler.ledger();
+  std::map<std::string, CohortPlace> out;
+  ledger.for_each_node([&](QuotaNodeId node) {
+    if (ledger.is_cluster_queue(node) || ledger.in_cycle(node)) return;
+    const QuotaNodeId parent = ledger.parent(node);
+    out[ledger.name(node)] = {parent.valid() ? ledger.name(parent) : std::string(), ledger.name(ledger.root(node))};
+  });
+  return out;
+}
+
+bool Engine::evaluated() const { return impl_->scheduler.evaluated(); }
+
 std::vector<SubtreeQuota> Engine::cohort_quotas(std::string_view cohort) const {
   const Ledger& ledger = impl_->scheduler.ledger();
   const Names& names = impl_->scheduler.names();
   std::vector<SubtreeQuota> out;
   const QuotaNodeId node = ledger.find_cohort(cohort);
+  const std::vector<QuotaNodeId> queues = node.valid() ? queues_below(ledger, node) : std::vector<QuotaNodeId>();
   for (std::size_t i = 0; node.valid() && i < names.pairs(); ++i) {
     const FlavorResourceId id(i);
-    const Amount quota = ledger.subtree_quota(node, id), reserved = ledger.usage(node, id);
+    const Amount quota = ledger.subtree_quota(node, id);
+    Amount reserved;
+    for (const QuotaNodeId queue : queues) reserved += ledger.usage(queue, id);
     if (quota == Amount() && reserved == Amount()) continue;
     out.push_back({names.name(names.flavor_of(id)), names.name(names.resource_of(id)), quota, reserved});
   }

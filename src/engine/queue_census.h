@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,7 +45,8 @@ struct QueueCensus {
   PendingCounts pending;
   // neither admitted nor finished; empty when Options::unadmitted_observability is off
   std::map<Why, std::size_t> unadmitted;
-  // Of a cluster queue only: what the pending workloads request together, by resource.
+  // Of a cluster queue only: what the pending workloads request together without pods that are reclaimable, by
+  // resource: those that the queue covers, and others that they request.
   std::map<std::string, Amount> requested;
   // Of a cluster queue only: how often workloads wanted victims that others of the same cycle had chosen already.
   struct Overlaps {
@@ -54,11 +56,17 @@ struct QueueCensus {
     std::uint64_t new_targets = 0, deferred_fit = 0, skipped = 0;
   };
   Overlaps overlaps{};
-  // Of a cluster queue only: the classes of pending workloads that share a verdict (Kueue: scheduling hashes). Those
-  // in a back-off or on hold are in no class. Zero when Options::scheduling_equivalence_hashing is off.
-  PendingCounts classes{};
+  // Of a cluster queue only: how many different kinds of workloads wait (Kueue: scheduling hashes). nullopt when
+  // Options::scheduling_equivalence_hashing is off.
+  std::optional<PendingCounts> classes{};
 };
-// Totals of a cohort: its own quota and all cohorts and cluster queues below it.
+// Where a cohort stands. Names of cohorts; `parent` is "" for a root.
+struct CohortPlace {
+  std::string parent, root;
+  bool operator==(const CohortPlace&) const = default;
+};
+// Totals of a cohort: its own quota and that of all cohorts and cluster queues below it, as far as they lend it; and
+// what all cluster queues below it have reserved.
 struct SubtreeQuota {
   std::string flavor, resource;
   Amount quota, reserved;

@@ -27,7 +27,7 @@ void QueueTotals::subtract(CountsByQueue& counts, const std::string& name, const
 }
 
 void QueueTotals::wait(Tracked& t, const Ptr<Asks>& asks) {
-  if (t.waits_for == asks) return;
+  if (t.waits_for == asks || (t.waits_for && asks && *t.waits_for == *asks)) return;
   sum_out(t);
   t.waits_for = asks;
   sum_in(t);

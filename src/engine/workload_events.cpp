@@ -51,8 +51,11 @@ void WorkloadEvents::on(Time now, const WorkloadGone& e, Effects&) {
 
 void WorkloadEvents::on(Time, const JobReported& e, Effects&) {
   Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
-  if (t == nullptr || t->report == e.report) return;
-  t->report = e.report;
+  if (t == nullptr) return;
+  api::kueue::JobReport report = e.report;
+  if (!facts_.options.wait_for_pods_ready.enabled) report.pods_ready.reset();
+  if (t->report == report) return;
+  t->report = std::move(report);
   workloads_.mark(*t);
 }
 

@@ -26,6 +26,10 @@ std::string_view label(const Json& job, std::string_view key) { return string_at
 
 bool reserved(const Workload& w) { return api::is_true(w.status.conditions, kQuotaReserved); }
 
+bool contains(const std::vector<std::string>& keys, std::string_view key) {
+  return std::ranges::find(keys, key) != keys.end();
+}
+
 std::optional<std::int32_t> maximum_execution_time(const Json& job) {
   const auto text = label(job, kMaxExecTimeLabel);
   std::int32_t seconds = 0;
@@ -84,7 +88,9 @@ Result<Workload> compose(Draft draft, const JobFacts& facts) {
   w.meta.finalizers.emplace_back(kFinalizer);
   w.meta.owners = std::move(draft.owners);
   for (const auto& [key, value] : meta.annotations) {
-    if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy) w.meta.annotations.emplace(key, value);
+    if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy ||
+        contains(facts.annotation_keys_to_copy, key))
+      w.meta.annotations.emplace(key, value);
   }
   w.pod_sets = std::move(draft.pod_sets);
   w.queue_name = label(draft.object, kQueueLabel);

@@ -56,6 +56,7 @@ class JobAdapter {
   virtual Result<void> check_status(const Json& /*job*/) const { return {}; }
   // Whether the operator of the job refuses it as it is: it gets no workload.
   virtual bool on_hold(const Json& /*job*/) const { return false; }
+  virtual bool may_be_held() const { return false; }  // on_hold() can be true
   // The number of pods of each pod set that are done and give their quota back. Empty when there are none or the kind
   // cannot tell.
   virtual std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const = 0;

@@ -39,7 +39,8 @@ struct JobFacts {
   std::string start_refused;  // why the API server refused the last start of this job; "": it did not
   JobGates gates;
   FlavorLookup flavors;
-  std::vector<std::string> label_keys_to_copy;  // labels that a new workload copies from its job
+  // The labels and annotations that a new workload copies from its job.
+  std::vector<std::string> label_keys_to_copy, annotation_keys_to_copy;
   // The value of a class by name; nullopt when the class does not exist.
   std::function<std::optional<std::int32_t>(std::string_view)> workload_priority_class;
   std::function<std::optional<std::int32_t>(std::string_view)> priority_class;

@@ -182,10 +182,12 @@ void delete_everything(const ProvisioningFacts& facts, Steps& steps) {
 Steps provision(const Workload& w, const ProvisioningFacts& facts) {
   Steps steps;
   if (w.meta.deletion) return steps;  // the garbage collector deletes what it owns
-  if (!is(w, api::kueue::kQuotaReserved) || is(w, api::kueue::kFinished)) {
+  if (is(w, api::kueue::kFinished) || (!is(w, api::kueue::kQuotaReserved) && is(w, api::kueue::kEvicted))) {
     delete_everything(facts, steps);
     return steps;
   }
+  // Its quota was taken without an eviction, by hand for example: with quota again it goes on with what it asked for.
+  if (!is(w, api::kueue::kQuotaReserved)) return steps;
   // The checks of an evicted workload have been reset: nothing is reported or created until its quota is given back.
   if (is(w, api::kueue::kEvicted) || !w.active) return steps;
   std::vector<Check> checks;

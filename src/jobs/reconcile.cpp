@@ -16,6 +16,8 @@ namespace {
 using namespace api::kueue;
 using api::Condition;
 
+constexpr std::string_view kOnHold = "Job is on hold";
+
 std::string_view uid_of(const Json& job) { return string_at(job, {"metadata", "uid"}); }
 
 Json own(const JobAdapter& adapter, const Json& job, const Workload& workload) {
@@ -190,6 +192,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   JobReport now;
   now.pods_ready = admitted && adapter.pods_ready(job);
   now.reclaimable = adapter.reclaimable(job);
+  if (adapter.may_be_held()) now.on_hold = "";
   now.stopped = suspended && !stopping && !adapter.active(job) && !planted(Planted::kEndlessEviction);
   if (suspended && admitted && !facts.start_refused.empty()) now.start_refused = facts.start_refused;
   steps.push_back(report(workload, std::move(now)));
@@ -252,13 +255,17 @@ void follow_ancestor(const JobAdapter& adapter, const Json& job, bool waits, std
     steps.push_back(JobEvent{false, "Suspended", "The job that owns this one is not admitted; this one is suspended"});
 }
 
-// A job that its operator refuses does not run and has no workload.
+// A job that its operator refuses does not run. Its workload stays and gives its quota back.
 void hold(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
           std::vector<Step>& steps) {
-  if (!adapter.suspended(job) || adapter.stopping(job)) {
-    stop(adapter, job, workloads.empty() ? nullptr : workloads.front(), "The job is on hold", steps);
-  } else {
-    for (const auto& workload : workloads) remove(workload, steps);
+  const bool stopped = adapter.suspended(job) && !adapter.stopping(job);
+  if (!stopped) stop(adapter, job, workloads.empty() ? nullptr : workloads.front(), kOnHold, steps);
+  for (const auto& workload : workloads) {
+    if (finished(*workload) || !is_controlled_by(*workload, uid_of(job))) continue;
+    JobReport now;
+    now.stopped = stopped;
+    now.on_hold = kOnHold;
+    steps.push_back(report(workload, std::move(now)));
   }
 }
 
@@ -341,6 +348,10 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
     }
     return steps;
   }
+  if (adapter.on_hold(*job)) {
+    hold(adapter, *job, workloads, steps);
+    return steps;
+  }
   if (const auto name = prebuilt_workload(*job, facts.gates.identifier_annotations); !name.empty()) {
     with_prebuilt_workload(adapter, *job, name, workloads, facts, steps);
     return steps;
@@ -348,9 +359,7 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
   const std::size_t said = steps.size();
   take_back(adapter, *job, workloads, steps);
   if (steps.size() > said) return steps;
-  if (adapter.on_hold(*job)) {
-    hold(adapter, *job, workloads, steps);
-  } else if (const WorkloadPtr chosen = choose(adapter, *job, workloads, steps)) {
+  if (const WorkloadPtr chosen = choose(adapter, *job, workloads, steps)) {
     with_workload(adapter, *job, chosen, facts, steps);
   } else if (!adapter.finished(*job)) {
     without_matching_workload(adapter, *job, workloads, facts, steps);

@@ -58,6 +58,15 @@ volcano: {flavor: spot, admission: {cycleCheck: false}}
     EXPECT_EQ(admission_policy(options).manage_stateful_sets, listed);
   }
   EXPECT_EQ(o->label_keys_to_copy, std::vector<std::string>{"team"});
+  const auto labelled = options_of(R"(
+integrations: {labelKeysToCopy: [team]}
+featureGates: {CustomMetricLabels: true}
+metrics: {customLabels: [{name: site}, {name: team, sourceKind: Workload, trackedValues: [a]},
+  {name: budget, sourceAnnotationKey: b, sourceKind: Workload, trackedValues: ['7']}]}
+)");
+  ASSERT_TRUE(labelled) << labelled.error().message;
+  EXPECT_EQ(labelled->label_keys_to_copy, std::vector<std::string>{"team"}) << "once, and none of other kinds";
+  EXPECT_EQ(labelled->annotation_keys_to_copy, std::vector<std::string>{"b"});
   EXPECT_EQ(o->engine.wait_for_pods_ready.timeout, 1min);
   EXPECT_TRUE(o->engine.wait_for_pods_ready.block_admission);
   EXPECT_EQ(o->engine.retention.after_finished, 2min);

@@ -181,33 +181,43 @@ class WorkloadLabelsTest : public metrics_fixture::QueueMetricsTest {
       page, {.custom_labels = {{"project", "project", false, CustomLabels::Kind::kWorkload, {"blue"}}}}};
 };
 
+// Those of cluster queues that Kueue divides, and those of local queues that are admitted. The others stay whole.
 TEST_F(WorkloadLabelsTest, DivideTheCountsOfQueues) {
   refresh_labelled();
-  EXPECT_EQ(of("kueue_reserving_active_workloads"),
-            "{cluster_queue=\"cq\",custom_project=\"\"} 1\n{cluster_queue=\"cq\",custom_project=\"blue\"} 1\n"
-            "{cluster_queue=\"cq\",custom_project=\"kueue.x-k8s.io/_UNTRACKED_VALUE_\"} 0\n");
-  const std::string pending = of("kueue_pending_workloads");
-  for (const char* project : {"", "blue", "kueue.x-k8s.io/_UNTRACKED_VALUE_"})
-    EXPECT_NE(pending.find("custom_project=\"" + std::string(project) + "\",status=\"inadmissible\"} 1\n"),
-              std::string::npos)
-        << pending;
-  EXPECT_NE(of("kueue_local_queue_reserving_active_workloads")
-                .find("{custom_project=\"blue\",name=\"lq\",namespace=\"a\"} 1\n"),
-            std::string::npos);
+  const std::string untracked = "custom_project=\"kueue.x-k8s.io/_UNTRACKED_VALUE_\"";
+  EXPECT_EQ(of("kueue_admitted_active_workloads"),
+            "{cluster_queue=\"cq\",custom_project=\"blue\"} 1\n{cluster_queue=\"cq\"," + untracked + "} 1\n");
+  EXPECT_EQ(
+      of("kueue_local_queue_admitted_active_workloads"),
+      "{custom_project=\"blue\",name=\"lq\",namespace=\"a\"} 1\n{" + untracked + ",name=\"lq\",namespace=\"a\"} 1\n");
+  EXPECT_EQ(of("kueue_pending_workloads"),
+            "{cluster_queue=\"cq\",custom_project=\"blue\",status=\"active\"} 0\n"
+            "{cluster_queue=\"cq\",custom_project=\"blue\",status=\"inadmissible\"} 1\n"
+            "{cluster_queue=\"cq\"," +
+                untracked + ",status=\"active\"} 0\n{cluster_queue=\"cq\"," + untracked +
+                ",status=\"inadmissible\"} 2\n");
+  EXPECT_EQ(of("kueue_reserving_active_workloads"), "{cluster_queue=\"cq\"} 2\n");
+  EXPECT_EQ(of("kueue_local_queue_reserving_active_workloads"), "{name=\"lq\",namespace=\"a\"} 2\n");
+  EXPECT_EQ(of("kueue_local_queue_pending_workloads"),
+            "{name=\"lq\",namespace=\"a\",status=\"active\"} 0\n"
+            "{name=\"lq\",namespace=\"a\",status=\"inadmissible\"} 3\n");
 }
 
 TEST_F(WorkloadLabelsTest, SeriesGoWithTheLastWorkloadThatHasTheValue) {
   refresh_labelled();
-  engine.handle(metrics_fixture::kStart, engine::WorkloadGone{"a", "other", "other"});
+  for (const char* name : {"small", "large"})
+    engine.handle(metrics_fixture::kStart, engine::WorkloadGone{"a", name, name});
   decide();
   refresh_labelled();
-  EXPECT_EQ(page.text().find("_UNTRACKED_VALUE_"), std::string::npos);
+  EXPECT_EQ(page.text().find("blue"), std::string::npos);
   labelled.cluster_queue_gone("cq");
-  EXPECT_EQ(of("kueue_reserving_active_workloads"), "");
+  EXPECT_EQ(of("kueue_admitted_active_workloads"), "");
 }
 
-TEST_F(WorkloadLabelsTest, AreOnTheCounterOfAdmittedWorkloads) {
+TEST_F(WorkloadLabelsTest, AreOnWhatLocalQueuesTellAboutAdmissions) {
   api::kueue::Workload before;
+  before.meta.ns = "a";
+  before.queue_name = "lq";
   before.meta.labels["project"] = "blue";
   api::kueue::Workload after = before;
   after.status.admission = api::kueue::Admission{"cq", {}};
@@ -215,11 +225,13 @@ TEST_F(WorkloadLabelsTest, AreOnTheCounterOfAdmittedWorkloads) {
   admitted.type = "Admitted";
   admitted.status = true;
   api::set_condition(after.status.conditions, admitted);
-  labelled.workloads().changed(
-      before, after,
-      {[](std::string_view) { return true; }, [](std::string_view, std::string_view) { return false; }, {}});
-  EXPECT_EQ(of("kueue_admitted_workloads_total"),
-            "{cluster_queue=\"cq\",custom_project=\"blue\",priority_class=\"\"} 1\n");
+  const auto known = [](auto...) { return true; };
+  labelled.workloads().changed(before, after, {known, known, {}});
+  EXPECT_EQ(of("kueue_admitted_workloads_total"), "{cluster_queue=\"cq\",priority_class=\"\"} 1\n");
+  EXPECT_EQ(of("kueue_admission_wait_time_seconds_count"), "{cluster_queue=\"cq\",priority_class=\"\"} 1\n");
+  const std::string of_blue = "{custom_project=\"blue\",name=\"lq\",namespace=\"a\",priority_class=\"\"} 1\n";
+  EXPECT_EQ(of("kueue_local_queue_admitted_workloads_total"), of_blue);
+  EXPECT_EQ(of("kueue_local_queue_admission_wait_time_seconds_count"), of_blue);
 }
 
 }  // namespace

@@ -179,7 +179,7 @@ class QueueMetricsTest : public testing::Test {
   }
   void decide() {
     const engine::Effects effects = engine.schedule(kStart);
-    metrics.decided(effects, std::chrono::milliseconds(3));
+    metrics.decided(effects, {kStart, std::chrono::milliseconds(3), engine.evaluated()});
     for (const auto& effect : effects) {
       if (const auto* e = std::get_if<engine::ClusterQueueStatusChanged>(&effect))
         metrics.cluster_queue_changed(e->name);

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "controller/build_info.h"
 #include "controller/metrics_fixture.h"
 
 namespace berth::controller::metrics_test {
@@ -80,6 +81,43 @@ TEST_F(WorkloadMetricsTest, CountsEvictionsByTheirCause) {
   at(40, [&](auto& status) { status.evictions = {{"Preempted", "", 2}}; });
   EXPECT_NE(lines_of(registry, "kueue_evicted_workloads_total").find("} 2\n"), std::string::npos);
   EXPECT_NE(lines_of(registry, "kueue_evicted_workloads_once_total").find("} 1\n"), std::string::npos);
+}
+
+TEST_F(WorkloadMetricsTest, WhatHappensWithoutQuotaIsOfNoQueue) {
+  at(1, [&](auto& status) { status.evictions = {{"Deactivated", "", 1}}; });
+  EXPECT_EQ(lines_of(registry, "kueue_evicted_workloads_total"), "");
+  EXPECT_EQ(lines_of(registry, "kueue_local_queue_evicted_workloads_total"), "");
+  at(2, [&](auto&) { set("Finished", true); });
+  EXPECT_EQ(lines_of(registry, "kueue_finished_workloads_total"), "{cluster_queue=\"\",priority_class=\"high\"} 1\n");
+  EXPECT_EQ(lines_of(registry, "kueue_local_queue_finished_workloads_total"), "");
+}
+
+TEST_F(WorkloadMetricsTest, PodsThatAreReadyAgainDoNotCount) {
+  at(1, [&](auto&) { admit(); });
+  at(3, [&](auto&) { set("PodsReady", true, "Started"); });
+  at(4, [&](auto&) { set("PodsReady", false, "WaitForRecovery"); });
+  at(9, [&](auto&) { set("PodsReady", true, "Recovered"); });
+  EXPECT_NE(lines_of(registry, "kueue_ready_wait_time_seconds_sum").find("} 3\n"), std::string::npos);
+  EXPECT_NE(lines_of(registry, "kueue_ready_wait_time_seconds_count").find("} 1\n"), std::string::npos);
+}
+
+TEST_F(WorkloadMetricsTest, AnExecutionCountsFormerRunsToo) {
+  at(10, [&](auto& status) {
+    admit();
+    status.accumulated_past_execution_time_seconds = 25;
+  });
+  at(15, [&](auto&) { set("Finished", true); });
+  EXPECT_NE(lines_of(registry, "kueue_execution_time_seconds_sum").find("} 30\n"), std::string::npos);
+}
+
+// Without checks, an admission that comes after the reservation waited for something else.
+TEST_F(WorkloadMetricsTest, ALateAdmissionCountsAsAWaitForChecks) {
+  at(1, [&](auto& status) {
+    status.admission = api::kueue::Admission{"cq", {}};
+    set("QuotaReserved", true);
+  });
+  at(8, [&](auto&) { set("Admitted", true); });
+  EXPECT_NE(lines_of(registry, "kueue_admission_checks_wait_time_seconds_sum").find("} 7\n"), std::string::npos);
 }
 
 TEST_F(WorkloadMetricsTest, AnotherWorkloadOfTheNameIsAnotherOne) {

@@ -56,7 +56,7 @@ struct WithoutHashing : PendingClasses {
         }()) {}
 };
 
-TEST_F(WithoutHashing, ThereAreNone) { EXPECT_EQ(classes(), text(0, 0)); }
+TEST_F(WithoutHashing, TheyAreNotTold) { EXPECT_EQ(classes(), ""); }
 
 }  // namespace
 }  // namespace berth::controller::pending_classes_test

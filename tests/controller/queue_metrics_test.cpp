@@ -200,7 +200,7 @@ TEST_F(QueueMetricsTest, WhatWaitingWorkloadsRequestIsTold) {
   engine.handle(kStart, engine::WorkloadGone{"a", "w2", "w2"});
   decide();
   refresh();
-  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_resource_pending"), "");
+  EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_resource_pending"), "{cluster_queue=\"cq\",resource=\"cpu\"} 0\n");
 }
 
 TEST_F(QueueMetricsTest, FinishedWorkloadsAreCountedWhileTheyExist) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/yaml.h"
+#include "controller/build_info.h"
 #include "controller/metrics_fixture.h"
 #include "source_dir.h"
 #include "support/process.h"

@@ -67,6 +67,28 @@ class Controller : public testing::Test {
     return start({"--kubeconfig", server.write_file("kubeconfig-of-a-test", kubeconfig)});
   }
 
+  // Configures these ports, and that the certificate comes from files. Returns the directory, which is empty.
+  std::string from_files(int health, int webhooks) {
+    const std::string certificates = server.dir() + "/certificates";
+    std::filesystem::create_directory(certificates);
+    config = server.write_file(
+        "files.yaml",
+        "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, internalCertManagement: {enable: false}, "
+        "health: {healthProbeBindAddress: \"127.0.0.1:" +
+            std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:0\"}, webhook: {host: 127.0.0.1, port: " +
+            std::to_string(webhooks) + ", certDir: " + certificates +
+            "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
+    return certificates;
+  }
+  // One of those of the manifests; it calls nothing.
+  void has_webhook_configuration() {
+    server.must(
+        {"apply", "-f",
+         server.write_file("webhooks.yaml",
+                           "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, "
+                           "metadata: {name: kueue-validating-webhook-configuration}, webhooks: []}")});
+  }
+
   Server server;
   std::string config;
 };
@@ -99,10 +121,24 @@ TEST_F(Controller, DefinitionsAreMissing) {
   EXPECT_TRUE(has(line, "config/crd")) << line;
 }
 
+// It says what to do, in the log and to the readiness probe, and goes on when that is done.
 TEST_F(Controller, ItsNamespaceIsMissing) {
-  const std::string line = only_line(start({}));
-  EXPECT_TRUE(has(line, "has no namespace \"kueue-system\"")) << line;
-  EXPECT_TRUE(has(only_line(start({"--namespace", "elsewhere"})), "kubectl create namespace elsewhere"));
+  const int health = free_port();
+  config = server.write_file(
+      "ports.yaml",
+      "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, health: {healthProbeBindAddress: "
+      "\"127.0.0.1:" +
+          std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:0\"}, webhook: {host: 127.0.0.1, port: " +
+          std::to_string(free_port()) +
+          "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
+  Process process(command({"--namespace", "elsewhere"}), server.environment());
+  const std::string advice = "make it (kubectl create namespace elsewhere)";
+  ASSERT_TRUE(eventually([&] { return has(http_get(health, "/readyz"), advice); })) << http_get(health, "/readyz");
+  EXPECT_TRUE(process.wait_for_errors("kubectl create namespace elsewhere")) << process.err();
+  EXPECT_FALSE(process.has_said("ready\n"));
+  server.must({"create", "namespace", "elsewhere"});
+  ASSERT_TRUE(process.wait_for_output("leading\n")) << process.err();
+  EXPECT_TRUE(has(http_get(health, "/readyz"), "200 OK"));
 }
 
 TEST_F(Controller, APortIsInUse) {
@@ -194,16 +230,9 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
 // Without a mounted certificate the webhook port is closed, and the readiness probe reports what is missing.
 TEST_F(Controller, ItWaitsForACertificateFromFiles) {
   server.must({"create", "namespace", "kueue-system"});
+  has_webhook_configuration();
   const int health = free_port(), webhooks = free_port();
-  const std::string certificates = server.dir() + "/certificates";
-  std::filesystem::create_directory(certificates);
-  config = server.write_file(
-      "files.yaml",
-      "{apiVersion: config.kueue.x-k8s.io/v1beta2, kind: Configuration, internalCertManagement: {enable: false}, "
-      "health: {healthProbeBindAddress: \"127.0.0.1:" +
-          std::to_string(health) + "\"}, metrics: {bindAddress: \"127.0.0.1:0\"}, webhook: {host: 127.0.0.1, port: " +
-          std::to_string(webhooks) + ", certDir: " + certificates +
-          "}, visibilityServer: {bindAddress: 127.0.0.1, bindPort: " + std::to_string(free_port()) + "}}");
+  const std::string certificates = from_files(health, webhooks);
   Process process(
       {BERTH_PROGRAM, "controller", "--config", config, "--log-level", "warn", "--kubeconfig", server.kubeconfig()},
       server.environment());
@@ -221,6 +250,25 @@ TEST_F(Controller, ItWaitsForACertificateFromFiles) {
   ASSERT_TRUE(process.wait_for_output("ready\n")) << process.err();
   EXPECT_EQ(serve::probe_tls(static_cast<std::uint16_t>(webhooks)).certificate, leaf.certificate);
   EXPECT_FALSE(has(http_get(health, "/readyz"), "[-]certificates"));
+}
+
+// Nobody calls the webhooks: nobody needs to trust them.
+TEST_F(Controller, ItNeedsNoCertificateWithoutWebhooks) {
+  server.must({"create", "namespace", "kueue-system"});
+  const int health = free_port();
+  from_files(health, free_port());
+  Process without_configuration(command({}), server.environment());
+  ASSERT_TRUE(without_configuration.wait_for_output("leading\n")) << without_configuration.err();
+  EXPECT_TRUE(has(http_get(health, "/readyz"), "200 OK"));
+  without_configuration.signal(SIGTERM);
+  EXPECT_EQ(without_configuration.wait().exit_code, 0) << without_configuration.err();
+
+  has_webhook_configuration();
+  const int other_health = free_port();
+  from_files(other_health, free_port());
+  Process without_webhooks(command({"--webhooks=false"}), server.environment());
+  ASSERT_TRUE(without_webhooks.wait_for_output("leading\n")) << without_webhooks.err();
+  EXPECT_TRUE(has(http_get(other_health, "/readyz"), "200 OK"));
 }
 
 // Waits half a minute for a server that is not reachable (yet).

@@ -271,18 +271,22 @@ TEST(Provision, MergedPodSetsMakeOneTemplateAndAllGetTheUpdates) {
 // --- Deletion of what is no longer needed.
 
 constexpr std::string_view kNoQuota = "{status: {admission: null, conditions: []}}";
+constexpr std::string_view kEvicted = R"({status: {admission: null, conditions: [
+    {type: Evicted, status: "True", reason: R, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}})";
 
-TEST(Provision, WithoutQuotaEverythingGoes) {
+// Only an eviction or the end: a reservation that was taken by hand may come back.
+TEST(Provision, AfterAnEvictionEverythingGoes) {
   const Around around{.requests = {request("wl-chk-1", {condition("Failed", true, "no room")})},
                       .pod_templates = {pod_template("ppt-wl-chk-2-main"), pod_template("kept", "somebody")}};
   const Lines gone{"delete request wl-chk-1", "delete template ppt-wl-chk-2-main"};
-  EXPECT_EQ(lines(workload(kNoQuota), around), gone);
+  EXPECT_EQ(lines(workload(kEvicted), around), gone);
+  EXPECT_EQ(lines(workload(kNoQuota), around), Lines{});
   EXPECT_EQ(lines(workload(R"({status: {conditions: [
       {type: QuotaReserved, status: "True", reason: R, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"},
       {type: Finished, status: "True", reason: R, message: m, lastTransitionTime: "2026-01-01T00:00:00Z"}]}})"),
                   around),
             gone);
-  EXPECT_EQ(lines(workload(kNoQuota), {}), Lines{});
+  EXPECT_EQ(lines(workload(kEvicted), {}), Lines{});
 }
 
 TEST(Provision, NothingIsDoneForWorkloadsThatAreBeingStopped) {

@@ -322,6 +322,10 @@ TEST(MakeWorkload, CopiesTheLabelsItIsToldTo) {
             yaml("{kueue.x-k8s.io/job-uid: job-1, kueue.x-k8s.io/queue-name: q, team: a}"));
   EXPECT_EQ(*find_path(made(job("{metadata: {labels: {team: a}}}"), facts()), {"metadata", "labels"}),
             yaml("{kueue.x-k8s.io/job-uid: job-1}"));
+  JobFacts with_annotations = facts();
+  with_annotations.annotation_keys_to_copy = {"example.com/budget", "absent"};
+  const Json annotated = made(job("{metadata: {annotations: {example.com/budget: '7', other: b}}}"), with_annotations);
+  EXPECT_EQ(*find_path(annotated, {"metadata", "annotations"}), yaml("{example.com/budget: '7'}"));
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ void WorldOptions::configure(const controller::ControllerOptions& configured) {
   manage_leader_worker_sets = configured.manage_leader_worker_sets;
   managed_namespaces = configured.managed_namespaces;
   label_keys_to_copy = configured.label_keys_to_copy;
+  annotation_keys_to_copy = configured.annotation_keys_to_copy;
 }
 
 namespace {
@@ -80,6 +81,7 @@ controller::ControllerOptions controller_options(const WorldOptions& options) {
   out.manage_leader_worker_sets = options.manage_leader_worker_sets;
   out.managed_namespaces = options.managed_namespaces;
   out.label_keys_to_copy = options.label_keys_to_copy;
+  out.annotation_keys_to_copy = options.annotation_keys_to_copy;
   out.seed = options.seed;
   return out;
 }

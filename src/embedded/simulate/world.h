@@ -53,7 +53,7 @@ struct WorldOptions {
   bool manage_stateful_sets = false;
   bool manage_leader_worker_sets = false;
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
-  std::vector<std::string> label_keys_to_copy;
+  std::vector<std::string> label_keys_to_copy, annotation_keys_to_copy;
   std::vector<jobs::kinds::KnownKind> kinds;  // described kinds of jobs
   bool operators = true;  // false: no pretend operators of those kinds that the server has definitions of
   std::vector<api::config::OwnerKind> owner_kinds;  // kinds that only own jobs

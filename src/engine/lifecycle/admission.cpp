@@ -1,5 +1,6 @@
 // Moves that lead to quota: note why it is missing, reserve it, admit, and the admission checks in between.
 #include <algorithm>
+#include <map>
 
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/preemption_gates.h"
@@ -197,15 +198,18 @@ bool says_anything_new(const WorkloadRef& w, const CheckReports& reports, Time n
 }
 
 std::string checks_in_state(const WorkloadRef& w, CheckState state) {
-  std::string out;
+  std::map<std::string_view, std::string_view> messages;  // by check
   for (const auto& check : w.status.admission_checks) {
-    if (check.state != state) continue;
-    out += out.empty() ? (state == CheckState::kRetry ? "AdmissionCheck in Retry state: "
-                                                      : "AdmissionCheck in Rejected state: ")
-                       : ", ";
-    out += '"' + check.name + "\" (" + check.message + ")";
+    if (check.state == state) messages.emplace(check.name, check.message);
   }
-  return out;
+  std::string out;
+  for (const auto& [check, message] : messages) {
+    out += (out.empty() ? "\"" : "; \"") + std::string(check) + '"';
+    if (!message.empty()) out += " (" + std::string(message) + ")";
+  }
+  if (out.empty()) return out;
+  return (messages.size() > 1 ? "AdmissionChecks in " : "AdmissionCheck in ") + std::string(name(state)) +
+         " state: " + out;
 }
 
 }  // namespace berth::engine::lifecycle

@@ -83,6 +83,12 @@ void wait_for_start(WorkloadStatus& status, const WorkloadRef& workload, Time no
   set_pods_ready(status, workload, false, reason::kWaitForStart, message::kPodsNotReady, now);
 }
 
+void keep_pods_ready(WorkloadStatus& status, const WorkloadStatus& before) {
+  const auto* kept = api::find_condition(before.conditions, api::kueue::kPodsReady);
+  api::remove_condition(status.conditions, api::kueue::kPodsReady);
+  if (kept != nullptr) status.conditions.push_back(*kept);
+}
+
 Result<Change> close(Move move, const WorkloadRef& workload, WorkloadStatus status, std::vector<Note> notes) {
   const State from = state_of(workload);
   const State to = state_of(workload, status);

@@ -36,6 +36,8 @@ void set_pods_ready(WorkloadStatus& status, const WorkloadRef& workload, bool re
                     std::string_view message, Time now);
 // PodsReady=False with reason WaitForStart; only for a workload that has an owner.
 void wait_for_start(WorkloadStatus& status, const WorkloadRef& workload, Time now);
+// Leaves PodsReady as it is in `before`: nobody waits for pods (Configuration: waitForPodsReady).
+void keep_pods_ready(WorkloadStatus& status, const WorkloadStatus& before);
 
 // Returns the change if the table allows the move from the present state to that of `status`; otherwise an error.
 Result<Change> close(Move move, const WorkloadRef& workload, WorkloadStatus status, std::vector<Note> notes = {});

@@ -135,8 +135,8 @@ Result<Change> finish(const WorkloadRef& workload, const api::kueue::JobReport::
 
 // --- Helpers shared by several moves. ---
 
-// The checks in `state` as text: `AdmissionCheck in Retry state: "name" (message)`. `state` is Retry or Rejected.
-// Empty when there is none.
+// The checks in `state` as text, by name: `AdmissionChecks in Retry state: "a" (message); "b"`. `state` is Retry or
+// Rejected. Empty when there is none.
 std::string checks_in_state(const WorkloadRef& workload, api::kueue::CheckState state);
 
 // A workload's priority: the spec's value plus a boost from an annotation (KEP-7990).

@@ -157,13 +157,16 @@ Next next_without_quota(const WorkloadRef& w, const Situation& s, Time now) {
 }
 
 Next next_reserved(const WorkloadRef& w, const Situation& s, Time now) {
+  const bool complete = lists_checks(w, s.checks) && all_checks_ready(w, s.checks) && !topology_is_delayed(w.status);
+  // As in Kueue, nothing more is asked of it: its local queue may be missing for a moment, or for good.
+  if (complete && s.cluster_queue.exists && !s.local_queue.exists) return make(admit(w, now));
   if (!s.cluster_queue.exists || s.cluster_queue.terminating || s.cluster_queue.stop != StopPolicy::kNone ||
       !s.local_queue.exists || s.local_queue.stop != StopPolicy::kNone) {
     const auto reason = queue_reason(s);
     return make(withdraw(w, reason.value_or(inactive_queue(s)), now));
   }
   if (!lists_checks(w, s.checks)) return make(sync_checks(w, s.checks, now));
-  if (all_checks_ready(w, s.checks) && !topology_is_delayed(w.status)) return make(admit(w, now));
+  if (complete) return make(admit(w, now));
   if (const auto deadline = places_deadline(w, s.places_timeout); deadline && *deadline <= now)
     return make(places_time_out(w, s.places_timeout, s.wait_for_pods_ready, s.places_failure, now));
   if (!s.legacy_reasons && !says_what_is_missing(w, s.checks)) return make(stay_reserved(w, s.checks, now));

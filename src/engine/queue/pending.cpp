@@ -109,6 +109,19 @@ void PendingQueue::drop_class(ClassId id) {
   free_classes_.push_back(id);
 }
 
+PendingQueue::Kinds PendingQueue::kinds() const {
+  using Kind = std::pair<ShapeId, std::int32_t>;
+  std::set<Kind> awake, asleep;
+  for (const auto& [key, id] : by_key_) {
+    auto& where = classes_[id.index()].parked ? asleep : awake;
+    where.insert(where.end(), {key.shape, key.priority});
+  }
+  for (const WorkloadId each : aside_) asleep.insert({slots_[each].shape, slots_[each].priority});
+  std::size_t both = 0;
+  for (const Kind& each : awake) both += asleep.count(each);
+  return {awake.size(), asleep.size(), awake.size() + asleep.size() - both};
+}
+
 void PendingQueue::push(WorkloadId workload, bool age_decides) {
   ClassId id = class_of(class_key(workload));
   Slot& slot = slots_[workload];

@@ -114,9 +114,13 @@ class PendingQueue {
   // The same for the workloads that name a local queue.
   std::size_t size(LocalQueueId local_queue) const;
   std::size_t asleep(LocalQueueId local_queue) const;
-  // How many classes have a member that is not aside, and how many of these classes are parked.
-  std::size_t classes() const { return by_key_.size(); }
-  std::size_t parked_classes() const { return parked_.size(); }
+  // How many different shapes with a priority wait (Kueue: scheduling hashes): with a member that is evaluated, with
+  // one that is parked or aside, and in all. Barriers, gates and local queues make no difference. Costs a walk over
+  // classes.
+  struct Kinds {
+    std::size_t awake = 0, asleep = 0, all = 0;
+  };
+  Kinds kinds() const;
 
   // --- Positions among all workloads, parked and aside ones too: 0-based, in the order of evaluation. O(log n); a
   // page also costs its length. By usage, a position also costs the number of local queues, and a page also the

@@ -80,6 +80,7 @@ std::size_t Pass::nominate_heads() {
   std::size_t count = 0;
   std::erase_if(live_, [&](Queue* queue) {
     WorkloadId head = queue->pending.head();
+    state_.evaluated = state_.evaluated || head.valid();
     for (; head.valid() && still_hopeless(*queue, head); head = queue->pending.head()) {
       queue->pending.park_again(head);
       nothing_new(head);

@@ -53,6 +53,8 @@ bool Scheduler::inadmissible(WorkloadId workload) const {
   return !impl_->state.runs(queue) || queue.pending.asleep(workload);
 }
 
+bool Scheduler::evaluated() const { return impl_->state.evaluated; }
+
 OverlapCounts Scheduler::overlap_counts(std::string_view cluster_queue) const {
   const auto it = impl_->state.overlaps.find(cluster_queue);
   return it == impl_->state.overlaps.end() ? OverlapCounts() : it->second;
@@ -72,9 +74,8 @@ std::size_t Scheduler::inadmissible_count(std::string_view cluster_queue) const 
 Scheduler::ClassCounts Scheduler::class_counts(std::string_view cluster_queue) const {
   const Queue* queue = impl_->find(cluster_queue);
   if (queue == nullptr) return {};
-  const std::size_t all = queue->pending.classes();
-  const std::size_t inadmissible = impl_->state.runs(*queue) ? queue->pending.parked_classes() : all;
-  return {all - inadmissible, inadmissible};
+  const PendingQueue::Kinds kinds = queue->pending.kinds();
+  return impl_->state.runs(*queue) ? ClassCounts{kinds.awake, kinds.asleep} : ClassCounts{0, kinds.all};
 }
 
 std::size_t Scheduler::pending_count(std::string_view cluster_queue, std::string_view local_queue) const {

@@ -28,6 +28,7 @@ void Scheduler::Impl::end_patience(Time now) {
 Decisions Scheduler::schedule(Time now) {
   SchedulerState& state = impl_->state;
   state.now = now;
+  state.evaluated = false;
   set_time(now);
   impl_->forget_precedence_if_configured();
   impl_->end_backoffs(now);

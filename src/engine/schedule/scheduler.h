@@ -159,18 +159,19 @@ class Scheduler {
   bool blocked_by_pods() const;                  // block_admission, and the pods of a holder are not ready
   bool parked(WorkloadId workload) const;        // pending, and not evaluated until something it lacks changes
   bool inadmissible(WorkloadId workload) const;  // counts in inadmissible_count()
+  bool evaluated() const;                        // the last schedule() looked at a workload that waits
   OverlapCounts overlap_counts(std::string_view cluster_queue) const;
   std::size_t pending_count(std::string_view cluster_queue) const;
   // The pending ones that are parked or aside; all of them while the queue may not admit. (Kueue: inadmissible; the
   // rest is active.)
   std::size_t inadmissible_count(std::string_view cluster_queue) const;
-  // The same for the workloads that were submitted through a local queue ("namespace/name").
-  // How many classes of workloads that share a verdict wait and are looked at, and how many are not. Workloads in a
-  // back-off or on hold are in no class.
+  // How many different kinds of workloads are evaluated, and how many wait for something: alike are those with the same
+  // shape and priority. A kind may count in both.
   struct ClassCounts {
     std::size_t active = 0, inadmissible = 0;
   };
   ClassCounts class_counts(std::string_view cluster_queue) const;
+  // The same as above for the workloads that were submitted through a local queue ("namespace/name").
   std::size_t pending_count(std::string_view cluster_queue, std::string_view local_queue) const;
   std::size_t inadmissible_count(std::string_view cluster_queue, std::string_view local_queue) const;
   // The pending workloads of a cluster queue, parked ones too, in the order of evaluation: from the 0-based position

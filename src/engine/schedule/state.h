@@ -68,6 +68,7 @@ struct SchedulerFacts {
   SchedulerOptions options;
   Time now{};               // of the running pass or second pass
   bool only_looks = false;  // evaluations are only queries (invariant checks) and change nothing
+  bool evaluated = false;   // the last schedule() looked at a workload that waits
   // When the wait for leaving pods ends, and which queue's head waits.
   std::set<std::pair<Time, QuotaNodeId>> waits_for_leavers;
   std::size_t unready_holders = 0;

@@ -67,6 +67,7 @@ bool DescribedJob::stopping(const Json& job) const {
 }
 
 bool DescribedJob::on_hold(const Json& job) const { return truth(spec_->on_hold, job); }
+bool DescribedJob::may_be_held() const { return static_cast<bool>(spec_->on_hold); }
 bool DescribedJob::active(const Json& job) const { return truth(spec_->active, job); }
 bool DescribedJob::pods_ready(const Json& job) const { return truth(spec_->ready, job); }
 

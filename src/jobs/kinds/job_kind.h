@@ -68,7 +68,7 @@ struct JobKindSpec {
   Expression priority_class;                      // string
   Expression finished, succeeded, active, ready;  // bool
   Expression message;                             // string, of a finished job
-  Expression on_hold;                             // bool: its operator refuses it; it gets no workload
+  Expression on_hold;                             // bool: its operator refuses it; its workload waits
   Expression skip;                                // bool: the job is not managed although it has a queue
   std::vector<Validation> validations;
   std::vector<api::GroupVersionResource> lookups;  // resources that the hook reads

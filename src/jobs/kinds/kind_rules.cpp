@@ -97,12 +97,19 @@ FieldErrors check_update(const JobKindSpec& kind, const Json& job, const Json& o
   return errors;
 }
 
+// Nobody manages the job, but it must not contradict itself.
+FieldErrors check_skipped(const JobKindSpec& kind, const Json& job, const Json* old) {
+  FieldErrors errors;
+  if (kind.hook != nullptr) kind.hook->check(job, old, errors);
+  return errors;
+}
+
 FieldErrors check(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission) {
-  if (is_skipped(kind, job)) return {};
   const JobContext context = job_context(job, admission);
   // A job that loses its queue label was managed until now: the update rules must check that.
   const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
   if (!concerned) return {};
+  if (is_skipped(kind, job)) return check_skipped(kind, job, old);
   return old == nullptr ? check_new(kind, job, admission) : check_update(kind, job, *old, admission);
 }
 

@@ -5,6 +5,7 @@
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "jobs/compose.h"
+#include "jobs/pods/copied_metadata.h"
 #include "jobs/pods/group_terms.h"
 #include "jobs/pods/roster.h"
 #include "jobs/prebuilt.h"
@@ -43,6 +44,8 @@ void create(GroupScene& scene, const std::vector<ManagedPodPtr>& waiting) {
   if (!terms) return scene.say(cannot_compose(terms.error().message));
   const auto roles = roles_of(scene.name, *terms, waiting);
   if (!roles) return scene.say(cannot_compose(roles.error().message));
+  const auto copied = copied_metadata(scene.name, waiting, scene.facts);
+  if (!copied) return scene.say(cannot_compose(copied.error().message));
   const Roster roster(waiting, *roles, terms->serving);
   scene.delete_excess(roster.excess());
   std::vector<api::OwnerReference> owners;
@@ -52,6 +55,8 @@ void create(GroupScene& scene, const std::vector<ManagedPodPtr>& waiting) {
                        std::string(string_at(waiting.front()->spec(), {"priorityClassName"})), std::move(owners)},
                       scene.facts);
   if (!made) return scene.say({true, std::string(kClassNotFound), made.error().message});
+  for (const auto& [key, value] : copied->labels) made->meta.labels.insert_or_assign(key, value);
+  for (const auto& [key, value] : copied->annotations) made->meta.annotations.insert_or_assign(key, value);
   made->meta.annotations.insert_or_assign(std::string(kIsGroupWorkload), "true");
   scene.plan.steps.push_back(CreateWorkload{encode_workload(*made)});
   scene.say(created(scene.key()));

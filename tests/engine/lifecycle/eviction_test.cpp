@@ -51,6 +51,18 @@ TEST_F(Eviction, AdmissionCheckRetryWaitsForItsBackoff) {
   EXPECT_EQ(next_time(w, {}), std::nullopt);
 }
 
+TEST_F(Eviction, FailedChecksAreNamedInOrderAndWithTheirMessages) {
+  reserve_now(at(0), {"b", "a", "c"});
+  for (auto& check : w.status.admission_checks) {
+    check.state = check.name == "c" ? CheckState::kPending : CheckState::kRejected;
+    if (check.name == "b") check.message = "said so";
+    if (check.name == "a") check.message.clear();
+  }
+  EXPECT_EQ(checks_in_state(w, CheckState::kRejected), R"(AdmissionChecks in Rejected state: "a"; "b" (said so))");
+  w.status.admission_checks[1].state = CheckState::kReady;
+  EXPECT_EQ(checks_in_state(w, CheckState::kRejected), R"(AdmissionCheck in Rejected state: "a")") << "no empty ()";
+}
+
 TEST_F(Eviction, AdmissionCheckRetryWithoutDelayIsEligibleWhenTheJobStopped) {
   reserve_now(at(0), {"ck"});
   check_says(CheckState::kReady, {}, at(1));

@@ -107,6 +107,19 @@ TEST_F(World, ChecksFollowTheQueueUntilAdmission) {
   EXPECT_EQ(state_of(w), State::kAdmitted) << "a check that is required later does not stop what runs";
 }
 
+// A client reserves quota and admits in two writes. A workload that waits for checks still needs its local queue.
+TEST_F(World, AReservationIsNotLostBecauseTheLocalQueueIsMissing) {
+  s.local_queue = {};
+  reserve_now(at(0));
+  api::remove_condition(w.status.conditions, "Admitted");
+  run(at(1));
+  EXPECT_EQ(state_of(w), State::kAdmitted);
+  w = WorkloadBuilder("w").build();
+  reserve_now(at(2), {"a"});
+  run(at(3));
+  EXPECT_EQ(quota(), "False Misconfigured: LocalQueue q doesn't exist");
+}
+
 TEST_F(World, LosingItsLastCheckAdmits) {
   reserve_now(at(0), {"a"});
   s.checks = {};

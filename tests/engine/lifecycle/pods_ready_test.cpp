@@ -120,8 +120,12 @@ TEST(PodsReady, NobodyWaitsWhenItIsOff) {
   o.wait_for_pods_ready.enabled = false;
   Waiting s(o);
   s.give(WorkloadBuilder("one"));
+  s.give(WorkloadBuilder("large").pods(1, "8"));
   s.pass(100'000);
   EXPECT_EQ(s.state("one"), "Admitted");
+  s.pods("one", false);
+  s.pods("one", true);
+  for (const char* name : {"one", "large"}) EXPECT_EQ(s.condition(name, "PodsReady"), "") << name;
 }
 
 TEST(PodsReady, WaitsForHalfAnHourByDefault) {

@@ -103,7 +103,7 @@ TEST(DescribedJobs, ATrainJobWhoseRuntimeChangesStopsForANewWorkload) {
   EXPECT_EQ(all<DeleteWorkload>(look()).size(), 1u);
 }
 
-TEST(DescribedJobs, AJobThatItsOperatorRefusesHasNoWorkload) {
+TEST(DescribedJobs, AJobThatItsOperatorRefusesKeepsItsWorkloadOnHold) {
   const auto adapter = support::job_of("RayJob");
   Json job = yaml(
       "{metadata: {name: a, namespace: ns, uid: u, labels: {kueue.x-k8s.io/queue-name: q}}, spec: {suspend: true, "
@@ -113,11 +113,23 @@ TEST(DescribedJobs, AJobThatItsOperatorRefusesHasNoWorkload) {
   ensure_path(job, {"status", "jobDeploymentStatus"}) = "ValidationFailed";
   auto steps = reconcile(adapter, std::make_shared<const Json>(job), {workload}, facts());
   ASSERT_EQ(all<PatchJob>(steps).size(), 1u);
-  EXPECT_TRUE(all<DeleteWorkload>(steps).empty());
+  const auto held = [&](bool stopped) {
+    const auto reports = all<ReportJob>(steps);
+    ASSERT_EQ(reports.size(), 1u);
+    EXPECT_EQ(reports[0]->report.on_hold, "Job is on hold");
+    EXPECT_EQ(reports[0]->report.stopped, stopped);
+    EXPECT_TRUE(all<DeleteWorkload>(steps).empty());
+  };
+  held(false);
   ensure_path(job, {"spec", "suspend"}) = true;
   steps = reconcile(adapter, std::make_shared<const Json>(job), {workload}, facts());
-  EXPECT_EQ(all<DeleteWorkload>(steps).size(), 1u);
+  EXPECT_TRUE(all<PatchJob>(steps).empty());
+  held(true);
   EXPECT_TRUE(reconcile(adapter, std::make_shared<const Json>(job), {}, facts()).empty());
+  ensure_path(job, {"status", "jobDeploymentStatus"}) = "Suspended";
+  steps = reconcile(adapter, std::make_shared<const Json>(job), {workload}, facts());
+  ASSERT_EQ(all<ReportJob>(steps).size(), 1u);
+  EXPECT_EQ(all<ReportJob>(steps)[0]->report.on_hold, "") << "it is held no more";
 }
 
 }  // namespace

@@ -156,6 +156,11 @@ TEST(KindRules, ARayJobHasAClusterOfItsOwn) {
   const Json guest = job("{clusterSelector: {a: b}}");
   EXPECT_EQ(canonical_json(webhook.completed(guest)), canonical_json(guest));
   EXPECT_EQ(webhook.refusal(guest), "");
+  // Without a webhook there may be one with a cluster of its own, too: nobody manages it.
+  const auto kind = support::shipped("RayJob");
+  EXPECT_TRUE(is_skipped(*kind, guest));
+  EXPECT_TRUE(is_skipped(*kind, job(ray_job("clusterSelector: {a: b}"))));
+  EXPECT_FALSE(is_skipped(*kind, job(ray_job("clusterSelector: {}"))));
 }
 
 TEST(KindRules, SparkRunsInTheClusterWithAFixedNumberOfExecutors) {

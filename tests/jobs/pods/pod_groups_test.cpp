@@ -72,6 +72,32 @@ TEST(PodGroups, APodWithoutAPriorityClassHasThatOfTheOthers) {
                   "\"high\", c has \"low\""});
 }
 
+TEST(PodGroups, WhatTheWorkloadCopiesMustBeTheSameInAllPods) {
+  JobFacts copies = facts();
+  copies.label_keys_to_copy = {"project"};
+  copies.annotation_keys_to_copy = {"budget"};
+  const auto look = [&](std::string_view of_b) {
+    return reconcile_group("ns", "g", {member("a", 2), member("b", 2, {of_b})}, copies, kNow);
+  };
+  const auto made = all<CreateWorkload>(look("{metadata: {labels: {project: x}, annotations: {budget: '7'}}}"));
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_EQ(string_at(made[0].object, {"metadata", "labels", "project"}), "x") << "one pod has it";
+  EXPECT_EQ(string_at(made[0].object, {"metadata", "annotations", "budget"}), "7");
+  const auto both = [&](std::string_view part) {
+    const std::string with = "{metadata: {" + std::string(part) + ": ";
+    return reconcile_group("ns", "g", {member("a", 2, {with + "x}}}"}), member("b", 2, {with + "y}}}"})}, copies, kNow);
+  };
+  for (const auto& [part, what] :
+       {std::pair("labels: {project", "label project"), std::pair("annotations: {budget", "annotation budget")}) {
+    const PodPlan refused = both(part);
+    EXPECT_TRUE(all<CreateWorkload>(refused).empty());
+    EXPECT_EQ(events(refused).at(0), "ErrWorkloadCompose: the pods of group 'g' have different values of the " +
+                                         std::string(what) +
+                                         ": 'x' in pod 'a', 'y' in pod 'b'; the workload copies it: give all pods the "
+                                         "same value");
+  }
+}
+
 TEST(PodGroups, TheNewestPodsBeyondTheTotalAreDeleted) {
   const std::vector<ManagedPodPtr> pods = {
       member("a", 2), member("b", 2), member("c", 2, {R"({metadata: {creationTimestamp: "2025-01-01T00:00:00Z"}})"})};
