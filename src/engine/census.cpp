@@ -38,7 +38,7 @@ void Census::count_held(Tracked& t) {
   workloads_.totals().wait(t, scheduler_.pending(t.id) ? t.asks : nullptr);
   const auto* holding = holding_status(t);
   if (holding == nullptr) return workloads_.totals().hold(t, nullptr);
-  const HeldAmounts held{amounts_held(*holding->admission, *t.now),
+  const HeldAmounts held{amounts_held(*holding->admission, *t.now, facts_.options),
                          api::is_true(holding->conditions, api::kueue::kAdmitted)};
   workloads_.totals().hold(t, &held);
 }

@@ -60,7 +60,7 @@ Engine::Impl::Impl(const Options& o)
       decisions(facts, scheduler, workloads, views, messages, transitions),
       feed(facts, scheduler, workloads, views, reports, second_passes, messages),
       configuration(facts, scheduler, workloads, reports, finalizers),
-      workload_events(scheduler, workloads, writes, reports, second_passes, nodes, retention) {}
+      workload_events(facts, scheduler, workloads, writes, reports, second_passes, nodes, retention) {}
 
 Engine::Impl::Impl(const Impl& other)
     : facts(other.facts),
@@ -82,7 +82,7 @@ Engine::Impl::Impl(const Impl& other)
       decisions(facts, scheduler, workloads, views, messages, transitions),
       feed(facts, scheduler, workloads, views, reports, second_passes, messages),
       configuration(other.configuration, facts, scheduler, workloads, reports, finalizers),
-      workload_events(scheduler, workloads, writes, reports, second_passes, nodes, retention) {}
+      workload_events(facts, scheduler, workloads, writes, reports, second_passes, nodes, retention) {}
 
 // Look at everything that was only learned so far.
 void Engine::Impl::on(Time now, const Synced&, Effects&) {

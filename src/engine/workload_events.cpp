@@ -1,6 +1,7 @@
 #include "engine/workload_events.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/meta.h"
 #include "base/planted.h"
@@ -51,8 +52,11 @@ void WorkloadEvents::on(Time now, const WorkloadGone& e, Effects&) {
 
 void WorkloadEvents::on(Time, const JobReported& e, Effects&) {
   Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
-  if (t == nullptr || t->report == e.report) return;
-  t->report = e.report;
+  if (t == nullptr) return;
+  auto report = e.report;
+  if (!facts_.options.reclaimable_pods) report.reclaimable.reset();
+  if (t->report == report) return;
+  t->report = std::move(report);
   workloads_.mark(*t);
 }
 

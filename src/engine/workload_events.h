@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "engine/engine_facts.h"
 #include "engine/events.h"
 #include "engine/node_watch.h"
 #include "engine/queue_reports.h"
@@ -16,9 +17,10 @@ namespace berth::engine {
 
 class WorkloadEvents {
  public:
-  WorkloadEvents(Scheduler& scheduler, TrackedWorkloads& workloads, WorkloadWrites& writes, QueueReports& reports,
-                 SecondPassTimers& second_passes, NodeWatch& nodes, Retention& retention)
-      : scheduler_(scheduler),
+  WorkloadEvents(const EngineFacts& facts, Scheduler& scheduler, TrackedWorkloads& workloads, WorkloadWrites& writes,
+                 QueueReports& reports, SecondPassTimers& second_passes, NodeWatch& nodes, Retention& retention)
+      : facts_(facts),
+        scheduler_(scheduler),
         workloads_(workloads),
         writes_(writes),
         reports_(reports),
@@ -42,6 +44,7 @@ class WorkloadEvents {
  private:
   void mark_all(const std::vector<WorkloadId>& concerned);
 
+  const EngineFacts& facts_;
   Scheduler& scheduler_;
   TrackedWorkloads& workloads_;
   WorkloadWrites& writes_;
