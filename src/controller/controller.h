@@ -50,6 +50,8 @@ struct ControllerOptions {
   api::LabelSelector managed_namespaces = api::config::Configuration::default_managed_namespaces("kueue-system");
   // The labels that a new workload copies from its job (Configuration: integrations.labelKeysToCopy).
   std::vector<std::string> label_keys_to_copy;
+  // For evicted workloads that nobody's job stops (Configuration: ownerlessWorkloads).
+  api::config::OwnerlessWorkloads ownerless_workloads;
   // How Volcano's kinds are handled (Configuration: volcano).
   api::config::Volcano volcano;
   // How long changes of a queue's status are collected before the status is written.
