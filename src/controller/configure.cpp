@@ -46,6 +46,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.manage_leader_worker_sets = lists(api::kueue::kLeaderWorkerSetFramework);
   out.managed_namespaces = c.managed_jobs_namespaces;
   out.label_keys_to_copy = c.label_keys_to_copy;
+  out.ownerless_workloads = c.ownerless_workloads;
   out.volcano = c.volcano;
   const bool from_file = command_line.empty();
   const auto applied = apply_feature_gates(from_file ? c.feature_gates : command_line, out.engine, out.jobs,

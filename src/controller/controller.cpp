@@ -140,12 +140,15 @@ struct Controller::Impl : EffectReceiver {
       shell.feed(seen_or_gone<engine::NodeSeen, engine::NodeGone>(name, now));
     });
     cluster.pods.on_change([this](const JsonPtr& old, const JsonPtr& now) { pod_changed(old, now); });
-    for (kube::Informer* classes : {&cluster.workload_priority_classes, &cluster.priority_classes}) {
-      classes->on_change([this](const JsonPtr&, const JsonPtr&) {
+    const auto noted_in = [this](FormerValues& former) {
+      return [this, &former](const JsonPtr& old, const JsonPtr& now) {
+        former.changed(old, now);
         job_facts_changed();
         if (volcano) volcano->priorities_changed();
-      });
-    }
+      };
+    };
+    cluster.workload_priority_classes.on_change(noted_in(classes.former_of_workloads));
+    cluster.priority_classes.on_change(noted_in(classes.former_of_pods));
     cluster.jobs.on_change([this](const JsonPtr& old, const JsonPtr& now) { job_controller.job_changed(old, now); });
   }
 
@@ -268,7 +271,7 @@ struct Controller::Impl : EffectReceiver {
     };
     facts.label_keys_to_copy = options().label_keys_to_copy;
     facts.annotation_keys_to_copy = options().annotation_keys_to_copy;
-    look_up_classes(cluster.workload_priority_classes, cluster.priority_classes, facts);
+    look_up_classes(classes, facts);
     return facts;
   }
 
@@ -322,6 +325,7 @@ struct Controller::Impl : EffectReceiver {
                                metrics.workload_changed(key, before, now);
                                workload_changed(key, before, kept);
                              }};
+  PriorityClasses classes{cluster.workload_priority_classes, cluster.priority_classes, {}, {}};
   NodeHosts hosts;
   PodSource pod_source;
   MetricsFeed metrics{shell, cluster};

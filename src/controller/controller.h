@@ -51,6 +51,8 @@ struct ControllerOptions {
   // The labels and annotations that a new workload copies from its job (Configuration: integrations.labelKeysToCopy,
   // and metrics.customLabels of the kind Workload).
   std::vector<std::string> label_keys_to_copy, annotation_keys_to_copy;
+  // For evicted workloads that nobody's job stops (Configuration: ownerlessWorkloads).
+  api::config::OwnerlessWorkloads ownerless_workloads;
   // How Volcano's kinds are handled (Configuration: volcano).
   api::config::Volcano volcano;
   // How long changes of a queue's status are collected before the status is written.

@@ -84,8 +84,7 @@ std::optional<JobController::JobRef> JobController::job_of(const api::kueue::Wor
   if (std::ranges::any_of(meta.owners, [](const auto& owner) { return owner.controller; })) return std::nullopt;
   const auto label = meta.labels.find(std::string(jobs::kJobUidLabel));
   const bool had_job = label != meta.labels.end();
-  const bool held = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();
-  if (!had_job && !held) return std::nullopt;  // created by hand: nothing to do
+  if (!had_job && !jobs::holds_finalizer(workload)) return std::nullopt;  // created by hand: nothing to do
   // A workload that was made for a job is named after it; a prebuilt workload is stored under its own name.
   const std::string name = jobs::job_in_name(adapter_.kind().kind, meta.name).value_or(meta.name);
   return JobRef{api::object_key(meta.ns, name), had_job ? label->second : std::string(), false};
@@ -104,6 +103,8 @@ void JobController::index(const jobs::WorkloadPtr& workload, bool present) {
 }
 
 void JobController::workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
+  if (old && !now) lost_owner_.erase(old->meta.uid);
+  if (old && now && owner_of(*old) != nullptr && !jobs::has_controller(*now)) lost_owner_.insert(now->meta.uid);
   if (old) index(old, false);
   if (now) index(now, true);
   if (!started_ || (!old && !now)) return;
@@ -168,6 +169,10 @@ bool JobController::names(const api::kueue::Workload& workload) const {
   return named_by_.contains(api::object_key(workload.meta));
 }
 
+bool JobController::had_job(const api::kueue::Workload& workload) const {
+  return jobs::holds_finalizer(workload) || lost_owner_.contains(workload.meta.uid);
+}
+
 bool JobController::is_named(const api::kueue::Workload& workload) const {
   return names(workload) || (rules_.named_by_others && rules_.named_by_others(workload));
 }
@@ -183,7 +188,8 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
       mine.push_back(workload);
     } else if (ref.controls && !workload->meta.deletion && deleted_.contains(key)) {
       continue;
-    } else if (ref.controls || workload->meta.deletion || (!ref.uid.empty() && !is_named(*workload))) {
+    } else if (ref.controls || workload->meta.deletion ||
+               (!ref.uid.empty() && !is_named(*workload) && had_job(*workload))) {
       lost.push_back(workload);  // otherwise it was created by hand, or a job names it and will take it
     }
   }

@@ -59,6 +59,9 @@ class JobController {
   std::optional<JobRef> job_of(const api::kueue::Workload& workload) const;
   void index(const jobs::WorkloadPtr& workload, bool present);
   bool is_named(const api::kueue::Workload& workload) const;
+  // Whether a workload with the label of a job that is not there was that job's: it has the finalizer of the workloads
+  // that are made for jobs, or it lost its owner while this process ran. Any client may write the label.
+  bool had_job(const api::kueue::Workload& workload) const;
   void index_name(const Json& job, bool present);  // the prebuilt workload that the job names
   // Splits the workloads stored under a job's key: `mine` belong to the job as it is now, `lost` belong to no job any
   // more.
@@ -91,6 +94,7 @@ class JobController {
   // By the key of a workload that a job asks for by name: the key of that job. The job is looked at again when the
   // workload is gone. The workload may belong to another client. Bounded by the number of workloads.
   std::map<std::string, std::string> awaited_names_;
+  std::set<std::string> lost_owner_;  // uids of workloads whose job was taken from their owners
   RefusedUpdates refusals_;
   std::set<std::string> below_others_;  // keys of jobs with a managed owner: they follow its workload
   DeletedOwners<std::string> deleted_;  // keys of jobs

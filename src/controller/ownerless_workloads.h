@@ -1,11 +1,13 @@
 // Workloads that no job controls: when a client deletes one, its kueue.x-k8s.io/resource-in-use finalizer is removed
-// here. When one that never had a job is evicted, nothing has to stop: it gives its quota back at once.
+// here. When one without any owner is evicted, whoever runs its pods stops them and ends the eviction (QuotaReserved is
+// False, and the admission is gone). If nobody does, it gives its quota back after a while, which an event announces.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <string>
 
+#include "base/lifetime.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
 #include "controller/writes.h"
@@ -20,21 +22,34 @@ class OwnerlessWorkloads {
  public:
   // `of_others`: workloads that another part of Berth looks after; may be empty.
   explicit OwnerlessWorkloads(Shell& shell, std::function<bool(const api::kueue::Workload&)> of_others = {});
+  ~OwnerlessWorkloads();
 
   // The cache has a new version of the workload `key` ("namespace/name"); null: it is gone.
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& now);
   void start();  // writing may begin
 
  private:
+  struct Waiting {
+    jobs::WorkloadPtr workload;
+    Time since{};  // of the eviction, if it is evicted
+    bool told = false;
+    TimerId timer = 0;
+  };
   void look(const std::string& key, WorkQueue::Finish finish);
+  void wait_for_the_end(const std::string& key, Waiting& waiting);
+  void report_stopped(const api::kueue::Workload& workload);
+  void tell_that_it_is_near(const api::kueue::Workload& workload, Duration left);
+  void look_at(const std::string& key, Waiting& waiting, Time when);
+  void forget(const std::string& key);
 
   Shell& shell_;
   std::function<bool(const api::kueue::Workload&)> of_others_;
   // Workloads that are evicted, or that are being deleted and still carry our finalizer, perhaps with finalizers of
   // other clients.
-  std::map<std::string, jobs::WorkloadPtr> waiting_;
+  std::map<std::string, Waiting> waiting_;
   bool started_ = false;
   WorkQueue queue_;
+  Lifetime lifetime_;
 };
 
 }  // namespace berth::controller

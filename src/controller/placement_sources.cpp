@@ -19,15 +19,16 @@ void NodeHosts::changed(const NodePtr& old, const NodePtr& now) {
     by_hostname_[label->second][now->name] = now;
 }
 
-bool NodeHosts::usable(std::string_view hostname) const {
+bool NodeHosts::usable(std::string_view hostname, const std::vector<api::Toleration>& tolerations) const {
   const auto nodes = by_hostname_.find(hostname);
-  return nodes != by_hostname_.end() &&
-         std::ranges::any_of(nodes->second, [](const auto& node) { return node.second->usable(); });
+  return nodes != by_hostname_.end() && std::ranges::any_of(nodes->second, [&](const auto& node) {
+           return node.second->usable() && api::find_untolerated(node.second->taints, tolerations) == nullptr;
+         });
 }
 
 jobs::HostFacts NodeHosts::facts() const {
   return {[this](std::string_view hostname) { return exists(hostname); },
-          [this](std::string_view hostname) { return usable(hostname); }};
+          [this](std::string_view hostname, const auto& tolerations) { return usable(hostname, tolerations); }};
 }
 
 std::optional<engine::Event> PodSource::changed(const JsonPtr& old, const JsonPtr& now) {

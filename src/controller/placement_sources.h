@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/core/node.h"
 #include "base/json.h"
@@ -24,7 +25,8 @@ class NodeHosts {
   void changed(const NodePtr& old, const NodePtr& now);
 
   bool exists(std::string_view hostname) const { return by_hostname_.contains(hostname); }
-  bool usable(std::string_view hostname) const;  // ready and not cordoned
+  // Ready, not cordoned, and without a taint that keeps pods with these tolerations away.
+  bool usable(std::string_view hostname, const std::vector<api::Toleration>& tolerations) const;
   // Both for the jobs; this object must outlive it.
   jobs::HostFacts facts() const;
 

@@ -129,7 +129,8 @@ std::optional<PodController::PodRef> PodController::pod_of(const api::kueue::Wor
   if (controlled(workload)) return std::nullopt;
   const auto label = meta.labels.find(std::string(jobs::kJobUidLabel));
   const auto name = jobs::job_in_name(jobs::kPodKind, meta.name);
-  if (label == meta.labels.end() || !name) return std::nullopt;
+  // Any client may write the label. The workloads of pods have the finalizer.
+  if (label == meta.labels.end() || !name || !jobs::holds_finalizer(workload)) return std::nullopt;
   return PodRef{api::object_key(meta.ns, *name), label->second, false};
 }
 

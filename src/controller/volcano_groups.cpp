@@ -11,6 +11,7 @@
 #include "base/merge_patch.h"
 #include "controller/job_classes.h"
 #include "volcano/group_status.h"
+#include "volcano/surplus_parts.h"
 
 namespace berth::controller {
 
@@ -82,9 +83,9 @@ void VolcanoGroups::forget(const std::string& key) {
   Entry entry = std::move(it->second);
   entries_.erase(it);
   count(*entry.group, key, -1);
-  tell(entry.minimum, Part::kMinimum, entry, std::nullopt);
-  tell(entry.surplus, Part::kSurplus, entry, std::nullopt);
-  tell(entry.growth, Part::kGrowth, entry, std::nullopt);
+  tell(entry.minimum, std::nullopt);
+  for (Told& part : entry.surplus) tell(part, std::nullopt);
+  tell(entry.growth, std::nullopt);
 }
 
 void VolcanoGroups::count(const PodGroup& group, const std::string& key, int by) {
@@ -145,7 +146,9 @@ bool VolcanoGroups::is_fresh(const Entry& entry) const {
 volcano::GroupContext VolcanoGroups::context_of(const std::string& key, const Entry& entry) const {
   volcano::GroupContext context;
   const std::string& priority_class = entry.group->priority_class_name;
-  context.priority = priority_class.empty() ? 0 : class_value(priority_classes_, priority_class).value_or(0);
+  // A class that is gone may come back with another value; the pods keep the priority that it gave them.
+  const std::int32_t known = entry.minimum ? entry.minimum->priority : 0;
+  context.priority = priority_class.empty() ? 0 : class_value(priority_classes_, priority_class).value_or(known);
   context.running = pods_.running(key);
   context.bound = pods_.bound(key);
   context.flavor = shell_.options.volcano.tree.flavor;
@@ -168,11 +171,8 @@ void VolcanoGroups::see(const std::string& key) {
   } else if (minimum && minimum->status.admission && entry.minimum && entry.minimum->status.admission) {
     minimum->status.conditions = entry.minimum->status.conditions;  // keep the time since which it is charged
   }
-  tell(entry.minimum, Part::kMinimum, entry, std::move(minimum));
-  // The surplus: what runs and is not covered by the present minimum.
-  auto surplus = volcano::surplus_of(*entry.group, context_of(key, entry));
-  if (surplus && entry.surplus) surplus->status.conditions = entry.surplus->status.conditions;
-  tell(entry.surplus, Part::kSurplus, entry, std::move(surplus));
+  tell(entry.minimum, std::move(minimum));
+  see_surplus(key, entry);
   const auto gated = pods_.first_gated(key);
   std::optional<Workload> growth;
   if (gated) growth = volcano::growth_of(*entry.group, context_of(key, entry), gated->pod());
@@ -180,15 +180,28 @@ void VolcanoGroups::see(const std::string& key) {
     growth->status = entry.growth->status;
     growth->active = entry.growth->active;
   }
-  tell(entry.growth, Part::kGrowth, entry, std::move(growth));
+  tell(entry.growth, std::move(growth));
 }
 
-void VolcanoGroups::tell(Told& told, Part part, const Entry& entry, std::optional<Workload> now) {
+// The surplus: what runs and is not covered by the present minimum.
+void VolcanoGroups::see_surplus(const std::string& key, Entry& entry) {
+  std::vector<volcano::SurplusPart> before;
+  for (const Told& part : entry.surplus) before.push_back(part ? volcano::surplus_part(*part) : volcano::SurplusPart());
+  auto parts = volcano::surplus_parts(volcano::surplus_of(*entry.group, context_of(key, entry)), before);
+  if (entry.surplus.size() < parts.size()) entry.surplus.resize(parts.size());
+  parts.resize(entry.surplus.size());
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] && entry.surplus[i]) parts[i]->status.conditions = entry.surplus[i]->status.conditions;
+    tell(entry.surplus[i], std::move(parts[i]));
+  }
+  while (!entry.surplus.empty() && !entry.surplus.back()) entry.surplus.pop_back();
+}
+
+void VolcanoGroups::tell(Told& told, std::optional<Workload> now) {
   if (!now) {
     if (!told) return;
-    const std::string uid = std::exchange(told, nullptr)->meta.uid;
-    shell_.feed(engine::WorkloadGone{std::string(volcano::kGroupNamespace),
-                                     volcano::workload_name(entry.group->meta, part), uid});
+    const Told gone = std::exchange(told, nullptr);
+    shell_.feed(engine::WorkloadGone{std::string(volcano::kGroupNamespace), gone->meta.name, gone->meta.uid});
     return;
   }
   if (told && same(*told, *now)) return;
@@ -199,11 +212,15 @@ void VolcanoGroups::tell(Told& told, Part part, const Entry& entry, std::optiona
 
 // --- Effects of the engine.
 
+VolcanoGroups::Told* VolcanoGroups::Entry::part(const volcano::GroupRef& which) {
+  if (which.part != Part::kSurplus) return which.part == Part::kMinimum ? &minimum : &growth;
+  return which.index < surplus.size() ? &surplus[which.index] : nullptr;
+}
+
 VolcanoGroups::Told* VolcanoGroups::told_of(std::string_view workload) {
   const auto ref = volcano::group_of_workload(workload);
   const auto it = ref ? entries_.find(api::object_key(ref->ns, ref->name)) : entries_.end();
-  if (it == entries_.end()) return nullptr;
-  return &it->second.part(ref->part);
+  return it == entries_.end() ? nullptr : it->second.part(*ref);
 }
 
 bool VolcanoGroups::is_told(const Told& workload) {
@@ -263,8 +280,9 @@ void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
   if (it == entries_.end() || !is_fresh(it->second)) return finish(true);  // the cache will bring our last write
   const Entry& entry = it->second;
   const auto status_of = [](const Told& told) { return told ? &told->status : nullptr; };
-  GroupDuty duty =
-      volcano::duty_of(*entry.group, context_of(key, entry), status_of(entry.minimum), status_of(entry.surplus));
+  const auto evicted = std::ranges::find_if(entry.surplus, [](const Told& part) { return part && is_evicted(part); });
+  GroupDuty duty = volcano::duty_of(*entry.group, context_of(key, entry), status_of(entry.minimum),
+                                    evicted == entry.surplus.end() ? nullptr : status_of(*evicted));
   const bool ungated = !entry.group->min_resources && duty.phase == PodGroupPhase::kInqueue;
   if (ungated && !tree_.obstacle(entry.group->queue).empty()) duty.phase = PodGroupPhase::kPending;
   const PodGroupStatus status = wanted(entry, duty);
@@ -307,11 +325,13 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
 // A group is ready once at least minMember pods are bound or have succeeded. The surplus is always ready: it runs.
 void VolcanoGroups::report(const std::string& key, bool stopped) {
   const Entry& entry = entries_.find(key)->second;
-  for (const Told& part : {entry.minimum, entry.surplus, entry.growth}) {
+  auto parts = entry.surplus;
+  parts.insert(parts.end(), {entry.minimum, entry.growth});
+  for (const Told& part : parts) {
     if (!part || !part->status.admission) continue;
     api::kueue::JobReport report;
     const bool enough = pods_.bound(key) + entry.group->status.succeeded >= entry.group->min_member;
-    report.pods_ready = enough || part == entry.surplus;
+    report.pods_ready = enough || (part != entry.minimum && part != entry.growth);
     // The pod of the growth is still gated, so it does not run.
     report.stopped = part == entry.minimum ? stopped : part == entry.growth && is_evicted(part);
     report.workload_version = part->meta.resource_version;
@@ -341,35 +361,6 @@ void VolcanoGroups::let_go(const std::string& key, WorkQueue::Finish finish) {
                           pod_changed(nullptr, std::make_shared<const Json>(response.body));
                         finish(response.ok() || response.code == 404);
                       }));
-}
-
-void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, WorkQueue::Finish finish) {
-  const Entry& entry = entries_.find(key)->second;
-  const PodGroup& group = *entry.group;
-  const bool gives_way = duty.stop_all || duty.stopped;
-  std::vector<api::ObjectMeta> pods;
-  if (gives_way) pods = pods_.all(key);
-  if (!gives_way && duty.stop_surplus) {
-    const bool charged = entry.minimum && entry.minimum->status.admission;
-    pods = pods_.beyond(key, charged ? group.min_resources.value_or(api::ResourceList()) : api::ResourceList(),
-                        charged ? std::max(group.min_member, 1) : 0);
-  }
-  report(key, duty.stopped && pods_.empty(key));
-  if (pods.empty()) return finish(true);
-  auto work = std::make_shared<Look>(Look{key, pods.size(), false, std::move(finish)});
-  for (const auto& pod : pods) {
-    shell_.writes.remove(Target::of(api::kPods, pod),
-                         lifetime_.guard([this, work, pod](const api::RestResponse& response) {
-                           if (response.ok() || response.code == 404) {
-                             pods_.going(pod.uid);
-                           } else {
-                             // A conflict counts as a failure, too: if another pod has the name now, the cache will
-                             // show it.
-                             work->failed = true;
-                           }
-                           if (--work->open == 0) work->finish(!work->failed);
-                         }));
-  }
 }
 
 }  // namespace berth::controller

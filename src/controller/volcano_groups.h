@@ -57,10 +57,9 @@ class VolcanoGroups {
     GroupPtr group;
     // The resourceVersion of our last write. Until the cache has it, `group` is out of date.
     std::string written;
-    Told minimum, surplus, growth;
-    Told& part(volcano::Part which) {
-      return which == volcano::Part::kMinimum ? minimum : which == volcano::Part::kSurplus ? surplus : growth;
-    }
+    Told minimum, growth;
+    std::vector<Told> surplus;                   // its parts; null: one without pods
+    Told* part(const volcano::GroupRef& which);  // null: there is no such part
   };
   struct InQueue {
     std::set<std::string> groups;
@@ -76,7 +75,8 @@ class VolcanoGroups {
   bool is_fresh(const Entry& entry) const;
   volcano::GroupContext context_of(const std::string& key, const Entry& entry) const;
   void see(const std::string& key);
-  void tell(Told& told, volcano::Part part, const Entry& entry, std::optional<api::kueue::Workload> now);
+  void see_surplus(const std::string& key, Entry& entry);
+  void tell(Told& told, std::optional<api::kueue::Workload> now);
   void forget(const std::string& key);
   void count(const api::volcano::PodGroup& group, const std::string& key, int by);
   Told* told_of(std::string_view workload);  // null: the group is unknown
@@ -91,6 +91,7 @@ class VolcanoGroups {
              WorkQueue::Finish finish);
   void stop_pods(const std::string& key, const volcano::GroupDuty& duty, WorkQueue::Finish finish);
   void report(const std::string& key, bool stopped);
+  std::vector<api::ObjectMeta> pods_to_stop(const std::string& key, const Entry& entry) const;
   bool next_may_go(const std::string& key) const;
   void let_go(const std::string& key, WorkQueue::Finish finish);
   void record(const api::volcano::PodGroup& group, kube::EventText text);

@@ -88,7 +88,8 @@ std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission&
 }
 
 std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
-                                          const api::kueue::WorkloadRef& workload) {
+                                          const api::kueue::WorkloadRef& workload, const Options& options) {
+  if (!options.reclaimable_pods) return holding_amounts(admission, {});
   return holding_amounts(admission, ended_since(admission, workload));
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/config/policies.h"
 #include "api/kueue/workload_ref.h"
+#include "engine/options.h"
 #include "engine/queue/workload.h"
 #include "engine/registries.h"
 
@@ -24,14 +25,13 @@ Asks asks_of(const api::kueue::WorkloadRef& workload, const Registries& registri
 // Reduces the counts by the reclaimable pods; min_count as well, so that it does not exceed the count.
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
                                              const std::vector<api::kueue::ReclaimablePod>& reclaimable);
-// The reclaimable pods that the admission counts. It was given without those that were reclaimable before it. A pod set
-// with min_count may have got fewer pods for another reason, so all its reclaimable pods count.
+// The reclaimable pods that the admission counts. It was given without those that were reclaimable before it.
 std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission& admission,
                                                     const api::kueue::WorkloadRef& workload);
 
-// What a workload with this admission uses now: without the pods that ended since.
+// What a workload with this admission uses now: without the pods that ended since, if the gate ReclaimablePods is on.
 std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
-                                          const api::kueue::WorkloadRef& workload);
+                                          const api::kueue::WorkloadRef& workload, const Options& options);
 
 // A barrier when the namespace does not match the queue's selector, or when such pods could not be created; nullopt:
 // neither.

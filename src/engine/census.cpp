@@ -50,7 +50,7 @@ void Census::count_held(Tracked& t) {
   workloads_.totals().wait(t, asked(t));
   const auto* holding = holding_status(t);
   if (holding == nullptr) return workloads_.totals().hold(t, nullptr);
-  const HeldAmounts held{amounts_held(*holding->admission, *t.now),
+  const HeldAmounts held{amounts_held(*holding->admission, *t.now, facts_.options),
                          api::is_true(holding->conditions, api::kueue::kAdmitted)};
   workloads_.totals().hold(t, &held);
 }

@@ -24,7 +24,7 @@ void Census::check_held(std::vector<std::string>& broken) const {
     if (const auto waits_for = this->asked(t)) asked.add(t.cluster_queue, waits_for->pod_sets);
     const auto* holding = holding_status(t);
     if (holding == nullptr) return;
-    const HeldAmounts held{amounts_held(*holding->admission, *t.now),
+    const HeldAmounts held{amounts_held(*holding->admission, *t.now, facts_.options),
                            api::is_true(holding->conditions, api::kueue::kAdmitted)};
     of_local.add(t.local_queue, held);
     of_cluster.add(t.cluster_queue, held);

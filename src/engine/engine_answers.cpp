@@ -148,7 +148,8 @@ std::vector<HeldQuota> Engine::held_quotas() const {
     const auto* holding = holding_status(t);
     if (holding == nullptr) return;
     HeldQuota claim{*t.now, holding->admission->cluster_queue, {}};
-    for (const auto& held : amounts_held(*holding->admission, *t.now)) claim.amounts[held.resource] += held.amount;
+    for (const auto& held : amounts_held(*holding->admission, *t.now, impl_->facts.options))
+      claim.amounts[held.resource] += held.amount;
     out.push_back(std::move(claim));
   });
   return out;

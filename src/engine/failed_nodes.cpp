@@ -7,8 +7,21 @@ namespace berth::engine {
 void FailedNodes::watch(Tracked& t) {
   if (!facts_.options.replace_failed_nodes) return;
   const auto& status = t.now.status();
-  if (!lifecycle::holds_quota(status) || !has_places(*status.admission)) return nodes_.forget(t.id);
+  if (!lifecycle::holds_quota(status) || !has_places(*status.admission)) {
+    t.flavors_then.reset();
+    return nodes_.forget(t.id);
+  }
+  keep_flavors(t);
   nodes_.watch(t.id, t.key, *status.admission, views_.tolerations(t));
+}
+
+void FailedNodes::keep_flavors(Tracked& t) const {
+  if (!t.flavors_then) t.flavors_then.emplace();
+  for (const auto& ps : t.now.status().admission->pod_set_assignments) {
+    const std::string name = facts_.registries.placed_flavor(ps);
+    const auto flavor = facts_.registries.flavors.find(name);
+    if (flavor != facts_.registries.flavors.end()) t.flavors_then->emplace(name, flavor->second);
+  }
 }
 
 void FailedNodes::look_at(Tracked& t, lifecycle::Situation& situation, Time now) const {
@@ -16,7 +29,9 @@ void FailedNodes::look_at(Tracked& t, lifecycle::Situation& situation, Time now)
   if (!facts_.options.replace_failed_nodes || lifecycle::state_of(*t.now) != lifecycle::State::kAdmitted) return;
   const auto& status = t.now.status();
   if (!status.admission) return;
-  auto verdict = nodes_.verdict(t.id, status.unhealthy_nodes, ended_since(*status.admission, *t.now), now);
+  const bool counts = facts_.options.reclaimable_pods;
+  auto verdict = nodes_.verdict(t.id, status.unhealthy_nodes,
+                                counts ? ended_since(*status.admission, *t.now) : NodeWatch::Reclaimable(), now);
   situation.failed_nodes = std::move(verdict.failed);
   t.node_deadline = verdict.next;
 }

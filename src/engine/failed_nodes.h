@@ -20,6 +20,8 @@ class FailedNodes {
   void look_at(Tracked& t, lifecycle::Situation& situation, Time now) const;
 
  private:
+  void keep_flavors(Tracked& t) const;
+
   const EngineFacts& facts_;
   WorkloadViews& views_;
   NodeWatch& nodes_;

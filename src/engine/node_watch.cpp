@@ -24,14 +24,6 @@ bool same_health(const api::Node& a, const api::Node& b) {
   return host_of(a) == host_of(b) && a.ready == b.ready && a.ready_since == b.ready_since && a.taints == b.taints;
 }
 
-// True when no taint with effect NoSchedule or NoExecute is untolerated. `tolerations` must not contain ones with a
-// time limit.
-bool tolerated(const std::vector<api::Taint>& taints, const std::vector<api::Toleration>& tolerations) {
-  return std::ranges::all_of(taints, [&](const api::Taint& taint) {
-    return (taint.effect != "NoSchedule" && taint.effect != "NoExecute") || api::tolerates(tolerations, taint);
-  });
-}
-
 bool same(const std::vector<TopologyAssignmentPtr>& a, const std::vector<TopologyAssignmentPtr>& b) {
   return std::ranges::equal(a, b, [](const TopologyAssignmentPtr& x, const TopologyAssignmentPtr& y) {
     return x == y || (x && y && *x == *y);
@@ -180,7 +172,7 @@ NodeWatch::Trouble NodeWatch::trouble(const Watched& watched, const Host& host, 
   out.not_ready = !*node->ready;
   for (std::size_t i = 0; i < watched.tolerations.size(); ++i) {
     const bool here = (pod_sets >> i & 1) != 0;
-    out.tainted = out.tainted || (here && !tolerated(node->taints, watched.tolerations[i]));
+    out.tainted = out.tainted || (here && api::find_untolerated(node->taints, watched.tolerations[i]) != nullptr);
   }
   return out;
 }

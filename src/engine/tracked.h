@@ -97,6 +97,9 @@ struct Tracked {
   lifecycle::CheckReports check_reports;
 
   Rare<SecondPassTimer> second_pass;
+  // The flavors of its places as they were when it got them, by name: its pods keep their tolerations. Empty: it has no
+  // places. After a restart, as they are now.
+  Rare<std::map<std::string, Ptr<api::kueue::ResourceFlavor>>> flavors_then;
   std::optional<Time> node_deadline;  // when the next node with its pods will count as failed
 
   Ptr<Asks> asks;  // of `asks_generation`; shared by workloads that request the same

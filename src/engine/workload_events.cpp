@@ -1,6 +1,7 @@
 #include "engine/workload_events.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/meta.h"
 #include "base/planted.h"
@@ -54,6 +55,7 @@ void WorkloadEvents::on(Time, const JobReported& e, Effects&) {
   if (t == nullptr) return;
   api::kueue::JobReport report = e.report;
   if (!facts_.options.wait_for_pods_ready.enabled) report.pods_ready.reset();
+  if (!facts_.options.reclaimable_pods) report.reclaimable.reset();
   if (t->report == report) return;
   t->report = std::move(report);
   workloads_.mark(*t);

@@ -109,8 +109,8 @@ std::vector<std::vector<api::Toleration>> WorkloadViews::tolerations(Tracked& t)
     api::NodeConstraints constraints;
     if (asked != nullptr) constraints.tolerations = asked->constraints.tolerations;
     add_updates(status, ps.name, constraints);
-    const auto flavor = facts_.registries.flavors.find(facts_.registries.placed_flavor(ps));
-    if (flavor != facts_.registries.flavors.end()) {
+    const auto flavor = t.flavors_then->find(facts_.registries.placed_flavor(ps));
+    if (flavor != t.flavors_then->end()) {
       const auto& more = flavor->second->tolerations;
       constraints.tolerations.insert(constraints.tolerations.end(), more.begin(), more.end());
     }

@@ -138,7 +138,7 @@ Holding WorkloadViews::holding(const Tracked& t, const WorkloadStatus& status) c
   h.queued_at = queue_order_time(t);
   if (const auto* reserved = api::find_condition(status.conditions, api::kueue::kQuotaReserved))
     h.reserved_at = reserved->last_transition;
-  h.amounts = amounts_held(*status.admission, *t.now);
+  h.amounts = amounts_held(*status.admission, *t.now, facts_.options);
   // A workload that is about to give its quota back, evicted or not, is the first candidate for preemption.
   h.evicted = api::is_true(t.now.status().conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now.status());
   h.places = places(t, status);

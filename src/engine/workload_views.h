@@ -42,7 +42,8 @@ class WorkloadViews {
   // What the pods of its admission require, with the updates of admission checks; in the order of the admission's pod
   // sets, with its counts.
   std::vector<PodSetRequest> admitted_pod_sets(const Tracked& t) const;
-  // What the pods of its admission tolerate, by pod set.
+  // What the pods of its admission tolerate, by pod set: with the tolerations that its flavors had when it got them
+  // (Tracked::flavors_then).
   std::vector<std::vector<api::Toleration>> tolerations(Tracked& t);
 
  private:

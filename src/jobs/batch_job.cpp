@@ -29,6 +29,35 @@ std::int32_t pod_count(const Json& job) {
   return completions ? static_cast<std::int32_t>(std::min<std::int64_t>(wanted, *completions)) : wanted;
 }
 
+std::optional<std::int64_t> completion_index(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+// The number of indexes below `end` in a list such as "1,3-5". What is no index or range counts as none.
+std::int64_t indexes_below(std::int64_t end, std::string_view list) {
+  std::int64_t count = 0;
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), part.size() + 1));
+    const std::size_t dash = part.find('-');
+    const auto first = completion_index(part.substr(0, dash));
+    const auto last = dash == std::string_view::npos ? first : completion_index(part.substr(dash + 1));
+    if (first && last) count += std::max<std::int64_t>(std::min(*last, end - 1) - *first + 1, 0);
+  }
+  return count;
+}
+
+// The pods or indexes that need no pod any more: they succeeded or, in an Indexed Job, failed for good
+// (backoffLimitPerIndex).
+std::int64_t ended_for_good(const Json& job) {
+  const std::int64_t succeeded = int_at(job, {"status", "succeeded"});
+  if (string_at(job, {"spec", "completionMode"}) != "Indexed") return succeeded;
+  return succeeded + indexes_below(int_at(job, {"spec", "completions"}), string_at(job, {"status", "failedIndexes"}));
+}
+
 std::string_view annotation(const Json& job, std::string_view key) {
   return string_at(job, {"metadata", "annotations", key});
 }
@@ -82,8 +111,7 @@ class BatchJob final : public JobAdapter {
   bool pods_ready(const Json& job) const override {
     // A pod that just ended is counted as succeeded only after its finalizer was removed.
     const auto uncounted = array_at(job, {"status", "uncountedTerminatedPods", "succeeded"}).size();
-    return int_at(job, {"status", "succeeded"}) + int_at(job, {"status", "ready"}) +
-               static_cast<std::int64_t>(uncounted) >=
+    return ended_for_good(job) + int_at(job, {"status", "ready"}) + static_cast<std::int64_t>(uncounted) >=
            pod_count(job);
   }
 
@@ -115,12 +143,11 @@ class BatchJob final : public JobAdapter {
   }
 
   std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const override {
-    const std::int64_t wanted = parallelism(job);
-    const std::int64_t succeeded = int_at(job, {"status", "succeeded"});
-    if (wanted == 1 || succeeded == 0) return {};
-    const std::int64_t remaining = int_at(job, {"spec", "completions"}, wanted) - succeeded;
-    if (remaining >= wanted) return {};
-    return {{"main", static_cast<std::int32_t>(std::min(wanted, wanted - remaining))}};
+    const std::int64_t pods = pod_count(job);
+    const std::int64_t remaining =
+        std::max<std::int64_t>(int_at(job, {"spec", "completions"}, pods) - ended_for_good(job), 0);
+    if (pods <= 1 || remaining >= pods) return {};
+    return {{"main", static_cast<std::int32_t>(pods - remaining)}};
   }
 
   std::string priority_class(const Json& job) const override {

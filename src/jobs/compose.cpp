@@ -64,6 +64,23 @@ Result<Priority> resolve_priority(const Json& job, const std::string& pod_class,
   return Priority{};
 }
 
+bool is_made_of_pods(const Workload& w) {
+  return std::ranges::any_of(w.meta.owners, [](const auto& owner) { return owner.kind == "Pod"; });
+}
+
+// The value of a class that changed, or was deleted and made anew, after the workload got its priority from it;
+// nullopt: it did not. Pods keep the priority with which they are created, so only a workload whose pods are yet to
+// come follows their class.
+std::optional<std::int32_t> new_value_of_class(const Workload& w, const JobFacts& facts) {
+  if (!w.priority_class_ref || !facts.class_had || !facts.class_had(*w.priority_class_ref, w.priority))
+    return std::nullopt;
+  const std::string& name = w.priority_class_ref->name;
+  const bool of_workloads = w.priority_class_ref->group == kGroup;
+  if (!of_workloads && (reserved(w) || is_made_of_pods(w))) return std::nullopt;
+  const auto value = of_workloads ? facts.workload_priority_class(name) : facts.priority_class(name);
+  return value && *value != w.priority ? value : std::nullopt;
+}
+
 }  // namespace
 
 std::string class_not_found(std::string_view name) {
@@ -184,6 +201,9 @@ Drift drift_of(const Json& job, const Workload& w, const JobFacts& facts) {
     } else {
       drift.missing_class = class_name;
     }
+  } else if (const auto value = new_value_of_class(w, facts)) {
+    ensure_path(drift.patch, {"spec", "priority"}) = *value;
+    drift.notes.push_back("Updated workload priority class: " + api::object_key(w.meta));
   }
   const auto gates = string_at(job, {"metadata", "annotations", kAdmissionGatedBy});
   const auto present = w.meta.annotations.find(kAdmissionGatedBy);

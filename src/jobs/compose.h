@@ -53,7 +53,7 @@ inline bool describes(const api::kueue::Workload& workload, const std::vector<ap
 Json redescribe(const std::vector<api::kueue::PodSet>& pod_sets, const Json& job);
 
 // The differences between the workload and the job's labels and annotations: queue (only while the workload holds no
-// quota), priority class, admission gates.
+// quota), priority class and the value of its class, admission gates.
 struct Drift {
   Json patch;                      // merge patch; an empty object when there is nothing
   std::vector<std::string> notes;  // event notes, one for each change that users should see

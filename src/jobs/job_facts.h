@@ -44,6 +44,8 @@ struct JobFacts {
   // The value of a class by name; nullopt when the class does not exist.
   std::function<std::optional<std::int32_t>(std::string_view)> workload_priority_class;
   std::function<std::optional<std::int32_t>(std::string_view)> priority_class;
+  // Whether the class had this value before it got another one or was deleted. May be empty.
+  std::function<bool(const api::kueue::PriorityClassRef& priority_class, std::int32_t value)> class_had;
   // The name and value of the default class; nullopt when there is none.
   std::function<std::optional<std::pair<std::string, std::int32_t>>()> global_default_priority_class;
   // A workload by namespace and name, whichever job it belongs to; null when there is none.

@@ -27,7 +27,7 @@ void keep_members(const Json& from, std::initializer_list<std::string_view> path
 
 std::string placed_by(const Json& pod) {
   const auto workload = string_at(pod, {"metadata", "annotations", api::kueue::kWorkloadAnnotation});
-  if (workload.empty() || string_at(pod, {"metadata", "labels", api::kueue::kPodSetLabel}).empty()) return {};
+  if (workload.empty()) return {};
   // A place is in the node selector. Most pods have none, and nothing is kept of them.
   if (object_at(pod, {"spec", "nodeSelector"}).empty() && !api::kueue::wants_places(pod)) return {};
   return api::object_key(string_at(pod, {"metadata", "namespace"}), workload);
@@ -43,8 +43,11 @@ Json placed_pod(const Json& pod) {
       pod, {"metadata", "annotations"}, [](std::string_view key) { return key.starts_with(kKueuePrefix); }, kept);
   keep("spec", {"nodeName", "nodeSelector", "schedulingGates"});
   keep("status", {"phase"});
-  // A pod that must fail keeps its conditions. Only pods that are not bound do.
-  if (string_at(pod, {"spec", "nodeName"}).empty()) keep("status", {"conditions"});
+  // Only pods that are not bound are let go, or must fail.
+  if (string_at(pod, {"spec", "nodeName"}).empty()) {
+    keep("spec", {"tolerations"});
+    keep("status", {"conditions"});
+  }
   return kept;
 }
 

@@ -13,8 +13,8 @@ namespace berth::jobs {
 
 inline constexpr std::string_view kHostnameLevel = "kubernetes.io/hostname";
 
-// "namespace/name" of the workload that the pod's annotation names; empty when the pod has no such annotation or no
-// label for its pod set, and when nothing says that it has or wants a place.
+// "namespace/name" of the workload that the pod's annotation names; empty when the pod has no such annotation, and when
+// nothing says that it has or wants a place.
 std::string placed_by(const Json& pod);
 
 // Of a pod only what the decisions about placed pods read (ungate.h, stuck_pods.h): a fraction of it, since many pods

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/kueue/reclaimable_pods.h"
 #include "api/kueue/webhooks/admission.h"
 #include "base/merge_patch.h"
 #include "base/planted.h"
@@ -174,6 +175,24 @@ void with_finished_workload(const JobAdapter& adapter, const Json& job, const Wo
   steps.push_back(declared_finished(*workload));
 }
 
+// The pods that are done, of all pods of the workload. Those that partial admission did not give the job count as done
+// once others are. While the job holds quota, fewer than before count only when pods run: the status of a job that
+// starts anew may be in the making.
+std::vector<ReclaimablePod> reclaimable(const JobAdapter& adapter, const Json& job, const Workload& w) {
+  auto now = adapter.reclaimable(job);
+  const bool partial = std::ranges::any_of(w.pod_sets, [](const auto& one) { return one.min_count.has_value(); });
+  for (const auto& pod_set : partial ? adapter.pod_sets(job) : std::vector<PodSet>()) {
+    const auto whole = std::ranges::find(w.pod_sets, pod_set.name, &PodSet::name);
+    if (whole == w.pod_sets.end() || !whole->min_count || whole->count <= pod_set.count) continue;
+    const std::int32_t ended = reclaimable_of(now, pod_set.name);
+    if (ended == 0 && reclaimable_of(w.status.reclaimable_pods, pod_set.name) == 0) continue;
+    std::erase_if(now, [&](const auto& one) { return one.name == pod_set.name; });
+    now.push_back({pod_set.name, whole->count - (pod_set.count - ended)});
+  }
+  const bool counts = adapter.active(job) || !has_condition(w, kQuotaReserved);
+  return counts ? now : not_less(std::move(now), w.status.reclaimable_pods);
+}
+
 void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
                    std::vector<Step>& steps) {
   const Workload& w = *workload;
@@ -191,7 +210,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   const bool stopping = adapter.stopping(job);
   JobReport now;
   now.pods_ready = admitted && adapter.pods_ready(job);
-  now.reclaimable = adapter.reclaimable(job);
+  now.reclaimable = reclaimable(adapter, job, w);
   if (adapter.may_be_held()) now.on_hold = "";
   now.stopped = suspended && !stopping && !adapter.active(job) && !planted(Planted::kEndlessEviction);
   if (suspended && admitted && !facts.start_refused.empty()) now.start_refused = facts.start_refused;

@@ -28,11 +28,15 @@ bool waits_for_binding(const Json& pod) {
 
 namespace {
 
-bool is_lost(const Workload& workload, const Domains& domains, const Json& pod, std::string_view node,
-             const HostFacts& hosts) {
+bool is_lost(const Workload& workload, std::string_view node, const HostFacts& hosts) {
   const auto& bad = workload.status.unhealthy_nodes;
-  return !hosts.exists(node) || std::find(bad.begin(), bad.end(), node) != bad.end() || !domains.of_pod(pod);
+  return !hosts.exists(node) || std::find(bad.begin(), bad.end(), node) != bad.end();
 }
+
+// Without a topology request, the node selector of a pod comes from its owner.
+bool asks_for_a_place(const Json& pod) { return api::kueue::decode_pod_placement(pod).wants_places; }
+
+std::string_view pod_set_label(const Json& pod) { return string_at(pod, {"metadata", "labels", kPodSetLabel}); }
 
 }  // namespace
 
@@ -44,19 +48,23 @@ std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<Jso
       if (!node.empty() && waits_for_binding(*pod) && is_stuck(*pod, node)) out.push_back({pod, std::string(node)});
     }
   };
-  // Without a topology request, the node selector of a pod comes from its owner.
-  if (is_not_admitted(workload))
-    add([](const Json& pod, std::string_view) { return api::kueue::decode_pod_placement(pod).wants_places; });
+  if (is_not_admitted(workload)) add([](const Json& pod, std::string_view) { return asks_for_a_place(pod); });
   if (lets_pods_go(workload)) {
+    std::vector<Domains> on_nodes;
     for (const auto& assignment : workload.status.admission->pod_set_assignments) {
       const auto& places = assignment.topology_assignment;
       if (!places || places->levels.empty() || places->levels.back() != kHostnameLevel) continue;
-      const Domains domains(*places);
+      const Domains& domains = on_nodes.emplace_back(*places);
       add([&](const Json& pod, std::string_view node) {
-        return string_at(pod, {"metadata", "labels", kPodSetLabel}) == assignment.name &&
-               is_lost(workload, domains, pod, node, hosts);
+        return pod_set_label(pod) == assignment.name && (is_lost(workload, node, hosts) || !domains.of_pod(pod));
       });
     }
+    // A pod that somebody else made may not say to which pod set it belongs.
+    add([&](const Json& pod, std::string_view node) {
+      const auto has_it = [&](const Domains& domains) { return domains.of_pod(pod).has_value(); };
+      return !on_nodes.empty() && pod_set_label(pod).empty() && asks_for_a_place(pod) &&
+             (is_lost(workload, node, hosts) || std::ranges::none_of(on_nodes, has_it));
+    });
   }
   const auto order = [](const StuckPod& stuck) {
     return std::tuple(string_at(*stuck.pod, {"metadata", "name"}), string_at(*stuck.pod, {"metadata", "uid"}));

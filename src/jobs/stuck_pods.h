@@ -21,8 +21,9 @@ struct StuckPod {
 };
 
 // Pods of the workload that were ungated with a node, are not bound, and will not be: the node is gone, it is in
-// status.unhealthyNodes, or it is no longer in the assignment. For a workload that is not admitted: all such pods
-// that have a topology request, because they come from an earlier admission. Bound pods are never included, and
+// status.unhealthyNodes, or it is no longer in the assignment (of a pod without a label for its pod set that has a
+// topology request: in any). For a workload that is not admitted: all such pods that have a topology request, because
+// they come from an earlier admission. Bound pods are never included, and
 // neither are pods of an evicted or finished workload: its job is stopped as a whole. Ordered by name and uid.
 std::vector<StuckPod> stuck_pods(const api::kueue::Workload& workload, const std::vector<JsonPtr>& pods,
                                  const HostFacts& hosts);

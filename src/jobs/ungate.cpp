@@ -5,7 +5,9 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 
+#include "api/core/scheduling.h"
 #include "api/kueue/names.h"
 #include "jobs/placed_pods.h"
 
@@ -39,6 +41,7 @@ std::int64_t leaders_before(const Workload& workload, const PodSet& pod_set) {
 
 struct Member {
   JsonPtr pod;
+  std::size_t kind = 0;               // of its tolerations
   std::optional<std::int64_t> rank;   // nullopt when it has no valid index
   std::optional<std::size_t> domain;  // the domain it was ungated for
   bool gated = false;
@@ -70,23 +73,36 @@ class Placing {
 
   void release(Releases& out) {
     const bool by_rank = ranks_hold();
-    std::size_t next = 0;
     for (const Member& member : members_) {
       if (!member.gated || member.terminating) continue;
-      const auto domain = by_rank ? std::optional(domains_.of_rank(*member.rank)) : next_free(next, out);
-      if (!domain) return;  // no place is free for the remaining pods
-      if (free_[*domain] <= 0 || !may_go_to(*domain, out)) continue;
+      const auto domain = by_rank ? std::optional(domains_.of_rank(*member.rank)) : next_free(kinds_[member.kind], out);
+      if (!domain || free_[*domain] <= 0 || !may_go_to(*domain, kinds_[member.kind], out)) continue;
       --free_[*domain];
       out.pods.push_back({member.pod, selector(*domain)});
     }
   }
 
  private:
+  // Pods with the same tolerations. Usually all pods of a pod set.
+  struct Kind {
+    std::vector<api::Toleration> tolerations;
+    std::size_t next = 0;  // no domain before it has a place for these pods
+  };
+
   void add(const JsonPtr& pod) {
-    Member member{pod, rank_of(*pod), std::nullopt, has_topology_gate(*pod), pod_terminating(*pod)};
+    Member member{pod, kind_of(*pod), rank_of(*pod), std::nullopt, has_topology_gate(*pod), pod_terminating(*pod)};
     if (!member.gated) member.domain = domains_.of_pod(*pod);
     if (member.domain) --free_[*member.domain];
     members_.push_back(std::move(member));
+  }
+
+  std::size_t kind_of(const Json& pod) {
+    const Json* list = find_path(pod, {"spec", "tolerations"});
+    auto tolerations = list != nullptr ? api::decode_tolerations(*list) : std::vector<api::Toleration>();
+    const auto known = std::ranges::find(kinds_, tolerations, &Kind::tolerations);
+    if (known != kinds_.end()) return static_cast<std::size_t>(known - kinds_.begin());
+    kinds_.push_back({std::move(tolerations), 0});
+    return kinds_.size() - 1;
   }
 
   std::optional<std::int64_t> rank_of(const Json& pod) const {
@@ -118,18 +134,19 @@ class Placing {
     return true;
   }
 
-  std::optional<std::size_t> next_free(std::size_t& next, Releases& out) const {
-    while (next < domains_.size() && (free_[next] <= 0 || !may_go_to(next, out))) ++next;
+  std::optional<std::size_t> next_free(Kind& kind, Releases& out) const {
+    std::size_t& next = kind.next;
+    while (next < domains_.size() && (free_[next] <= 0 || !may_go_to(next, kind, out))) ++next;
     return next < domains_.size() ? std::optional(next) : std::nullopt;
   }
 
-  bool may_go_to(std::size_t domain, Releases& out) const {
+  bool may_go_to(std::size_t domain, const Kind& kind, Releases& out) const {
     const auto hostname = domains_.hostname(domain);
     if (hostname.empty()) return true;
     const auto& bad = workload_.status.unhealthy_nodes;
     // Not waiting for the node: the workload will change.
     if (std::find(bad.begin(), bad.end(), hostname) != bad.end()) return false;
-    if (hosts_.usable(hostname)) return true;
+    if (hosts_.usable(hostname, kind.tolerations)) return true;
     out.wait_for_nodes = true;
     return false;
   }
@@ -149,6 +166,7 @@ class Placing {
   // The places of each domain that no pod holds; negative when too many pods hold places.
   std::vector<std::int64_t> free_;
   std::vector<Member> members_;  // sorted by Member::order()
+  std::vector<Kind> kinds_;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/core/scheduling.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
 
@@ -15,7 +16,9 @@ namespace berth::jobs {
 // What is known about a node by its hostname label.
 struct HostFacts {
   std::function<bool(std::string_view hostname)> exists;
-  std::function<bool(std::string_view hostname)> usable;  // ready and schedulable; false when there is no such node
+  // Ready and schedulable, without a taint that keeps pods with these tolerations away; false when there is no such
+  // node.
+  std::function<bool(std::string_view hostname, const std::vector<api::Toleration>& tolerations)> usable;
 };
 
 // Removes the topology gate from the pod and adds the values of its domain to the node selector, in one write.
@@ -38,7 +41,7 @@ bool lets_pods_go(const api::kueue::Workload& workload);
 // with an index (topologyRequest.podIndexLabel) go to the place of their rank, as long as all ranks are valid and
 // distinct and match the domains of the pods that were ungated before. Otherwise the free places are filled in their
 // order, with the pods ordered by index, name and uid. A pod stays gated when its node is in status.unhealthyNodes or
-// is not usable.
+// is not usable for it.
 Releases releases(const api::kueue::Workload& workload, const std::vector<JsonPtr>& pods, const HostFacts& hosts);
 
 }  // namespace berth::jobs

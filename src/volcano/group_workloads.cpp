@@ -1,6 +1,7 @@
 #include "volcano/group_workloads.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 
 #include "api/volcano/names.h"
@@ -56,9 +57,9 @@ api::Condition happened(std::string_view type, std::string_view reason, Time whe
           .last_transition = when};
 }
 
-// Sets the status that the engine would have written on admission. The time since which quota is held is not known:
-// the creation of the group is used.
-void admit(Workload& workload, const api::ResourceList& resources, const GroupContext& context) {
+// The pod sets get these resources in this flavor.
+api::kueue::Admission admission_of(const Workload& workload, const api::ResourceList& resources,
+                                   const std::string& flavor) {
   api::kueue::Admission admission{node_name(workload.queue_name), {}};
   for (const PodSet& each : workload.pod_sets) {
     PodSetAssignment assignment;
@@ -66,10 +67,16 @@ void admit(Workload& workload, const api::ResourceList& resources, const GroupCo
     assignment.count = each.count;
     if (each.name == "main") assignment.resource_usage = resources;
     if (each.count > 0) assignment.resource_usage[std::string(kPods)] = Quantity::of(each.count);
-    for (const auto& [resource, amount] : assignment.resource_usage) assignment.flavors[resource] = context.flavor;
+    for (const auto& [resource, amount] : assignment.resource_usage) assignment.flavors[resource] = flavor;
     admission.pod_set_assignments.push_back(std::move(assignment));
   }
-  workload.status.admission = std::move(admission);
+  return admission;
+}
+
+// Sets the status that the engine would have written on admission. The time since which quota is held is not known:
+// the creation of the group is used.
+void admit(Workload& workload, const api::ResourceList& resources, const GroupContext& context) {
+  workload.status.admission = admission_of(workload, resources, context.flavor);
   workload.status.conditions = {happened(api::kueue::kQuotaReserved, "QuotaReserved", workload.meta.creation),
                                 happened(api::kueue::kAdmitted, "Admitted", to_seconds(context.now))};
 }
@@ -127,6 +134,12 @@ std::optional<GroupRef> group_of_workload(std::string_view name) {
   const std::size_t slash = name.find('/');
   if (slash == std::string_view::npos) return std::nullopt;
   GroupRef out{std::string(name.substr(0, slash)), std::string(name.substr(slash + 1)), Part::kMinimum};
+  if (const std::size_t end = out.name.rfind('/'); end != std::string::npos && out.name.size() == end + 3) {
+    const std::string_view digits = std::string_view(out.name).substr(end + 1);
+    const auto [last, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out.index);
+    if (error != std::errc() || last != digits.data() + digits.size()) return std::nullopt;
+    out.name.resize(end);
+  }
   for (const Part part : {Part::kSurplus, Part::kGrowth}) {
     if (!out.name.ends_with(suffix_of(part))) continue;
     out.name.resize(out.name.size() - suffix_of(part).size());
@@ -159,6 +172,23 @@ std::optional<Workload> surplus_of(const PodGroup& group, const GroupContext& co
   Workload out = part_of(group, Part::kSurplus, kFirstToGo);
   out.pod_sets = pod_sets(above, pods);
   admit(out, above, context);
+  return out;
+}
+
+Workload numbered_part(const Workload& whole, std::size_t index, const api::ResourceList& resources,
+                       std::int64_t pods) {
+  Workload out = whole;
+  if (index > 0) {
+    const std::string number = (index < 10 ? "/0" : "/") + std::to_string(index);  // at most 62 parts
+    out.meta.name += number;
+    out.meta.uid += number;
+  }
+  std::string flavor;
+  for (const auto& each : whole.status.admission->pod_set_assignments) {
+    if (!each.flavors.empty()) flavor = each.flavors.begin()->second;
+  }
+  out.pod_sets = pod_sets(resources, pods);
+  out.status.admission = admission_of(out, resources, flavor);
   return out;
 }
 

@@ -23,6 +23,7 @@ TEST(Configure, AnEmptyFileChangesNothing) {
   EXPECT_EQ(from_file->engine.retention, plain.engine.retention);
   EXPECT_EQ(from_file->engine.resources, plain.engine.resources);
   EXPECT_EQ(from_file->engine.fair_sharing, plain.engine.fair_sharing);
+  EXPECT_EQ(from_file->ownerless_workloads, plain.ownerless_workloads);
   EXPECT_EQ(from_file->volcano, plain.volcano);
   EXPECT_EQ(from_file->manage_jobs_without_queue_name, plain.manage_jobs_without_queue_name);
   for (const char* ns : {"default", "kube-system", "kueue-system"}) {

@@ -38,6 +38,49 @@ TEST_F(JobWorkloads, AnotherClassThatIsNotThereChangesNothingUntilItComes) {
   EXPECT_TRUE(told("j", "Normal UpdatedWorkload: Updated workload priority class: default/" + name));
 }
 
+TEST_F(JobWorkloads, AWorkloadFollowsTheValueOfItsClassUnlessItsPriorityWasSetByHand) {
+  make(api::kWorkloadPriorityClasses, "", "{metadata: {name: low}, value: 1}");
+  const std::string follows = name_of("follows", job("follows", ", kueue.x-k8s.io/priority-class: low"));
+  const std::string by_hand = name_of("by-hand", job("by-hand", ", kueue.x-k8s.io/priority-class: low"));
+  pass();
+  ASSERT_FALSE(suspended("follows"));
+  const auto priority = [&](const std::string& name) { return int_at(seen(name), {"spec", "priority"}); };
+  ASSERT_TRUE(patch(api::kWorkloads, "default", by_hand, R"({"spec":{"priority":5}})").ok());
+  ASSERT_TRUE(patch(api::kWorkloadPriorityClasses, "", "low", R"({"value":77})").ok());
+  pass();
+  EXPECT_EQ(priority(follows), 77) << "also of one that runs";
+  EXPECT_EQ(priority(by_hand), 5);
+  EXPECT_TRUE(told("follows", "Normal UpdatedWorkload: Updated workload priority class: default/" + follows));
+  ASSERT_TRUE(remove(api::kWorkloadPriorityClasses, "", "low").ok());
+  pass();
+  EXPECT_EQ(priority(follows), 77);
+  make(api::kWorkloadPriorityClasses, "", "{metadata: {name: low}, value: 9}");
+  pass();
+  EXPECT_EQ(priority(follows), 9);
+  EXPECT_EQ(priority(by_hand), 5);
+  EXPECT_FALSE(suspended("follows"));
+}
+
+// The value of a PriorityClass cannot be edited. Pods that exist keep the priority that they were created with.
+TEST_F(JobWorkloads, AClassOfPodsThatIsMadeAnewCountsForPodsThatAreYetToCome) {
+  const auto with_class = [&](const std::string& name, const std::string& cpu) {
+    return name_of(name, std::string(string_at(make(apiserver::kJobs, "default", "{metadata: {name: " + name + R"(,
+      labels: {kueue.x-k8s.io/queue-name: q}}, spec: {template: {spec: {restartPolicy: Never, priorityClassName: pods,
+      containers: [{name: c, image: i, resources: {requests: {cpu: ')" + cpu + "'}}}]}}}}"),
+                                               {"metadata", "uid"})));
+  };
+  make(api::kPriorityClasses, "", "{metadata: {name: pods}, value: 10}");
+  const std::string runs = with_class("runs", "3"), waits = with_class("waits", "4");
+  pass();
+  ASSERT_FALSE(suspended("runs"));
+  ASSERT_TRUE(suspended("waits"));
+  ASSERT_TRUE(remove(api::kPriorityClasses, "", "pods").ok());
+  make(api::kPriorityClasses, "", "{metadata: {name: pods}, value: 20}");
+  pass();
+  EXPECT_EQ(int_at(seen(runs), {"spec", "priority"}), 10);
+  EXPECT_EQ(int_at(seen(waits), {"spec", "priority"}), 20);
+}
+
 // --- Namespaces that are being deleted.
 
 TEST_F(JobWorkloads, NoWorkloadIsMadeAgainAndAgainInANamespaceThatIsBeingDeleted) {

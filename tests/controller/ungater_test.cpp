@@ -76,7 +76,9 @@ class UngaterTest : public testing::Test {
       : client(*world.server),
         shell(client, world.executor, {}, receiver),
         ungater(shell, {{[this](std::string_view host) { return !gone.contains(std::string(host)); },
-                         [this](std::string_view host) { return !gone.contains(std::string(host)) && host != down; }},
+                         [this](std::string_view host, const std::vector<api::Toleration>&) {
+                           return !gone.contains(std::string(host)) && host != down;
+                         }},
                         [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
                         [this](const api::kueue::Workload& w, const Json& pod) {
                           ungated[std::string(string_at(pod, {"metadata", "name"}))] += w.meta.name;

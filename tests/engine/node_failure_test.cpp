@@ -103,6 +103,40 @@ TEST(NodeFailure, PodsThatEndedForGoodNeedNoReplacement) {
   EXPECT_EQ(s.places_of("a"), "r2-n1:2 r2-n2:2");
 }
 
+// A gang keeps the tolerations of its flavor with which it was admitted.
+TEST(NodeFailure, AFlavorThatLosesATolerationLosesNoAdmittedGang) {
+  test::Scenario s;
+  const api::Toleration tolerates{"pool", "Equal", "gpu", "NoSchedule", {}};
+  auto flavor = test::placed_flavor("f", "t");
+  flavor.tolerations = {tolerates};
+  s.give(test::topology("t"));
+  s.give(flavor);
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "100"}}));
+  s.give(test::local_queue("q", "cq"));
+  api::Node node = NodeBuilder("r1-n1", "r1");
+  node.taints = {{"pool", "gpu", "NoSchedule"}};
+  s.give(node);
+  s.give(WorkloadBuilder("a").pods(2, "1").required("rack"));
+  s.run();
+  ASSERT_EQ(s.places_of("a"), "r1-n1:2");
+  flavor.tolerations.clear();
+  s.give(flavor);
+  s.pass(60);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_THAT(s.workload("a").status.unhealthy_nodes, IsEmpty());
+  EXPECT_THAT(s.workload("a").status.evictions, IsEmpty());
+  s.give(WorkloadBuilder("b").pods(2, "1").required("rack"));
+  s.run();
+  EXPECT_EQ(s.state("b"), "Pending") << "what comes later has the tolerations of the flavor as it is now";
+  s.renumber();
+  s.pass(60);
+  EXPECT_EQ(s.state("a"), "Admitted");
+  node.taints.push_back({"other", "", "NoSchedule"});
+  s.give(node);
+  s.pass(60);
+  EXPECT_EQ(s.state("a"), "Pending") << "a taint that it never tolerated";
+}
+
 TEST(NodeFailure, SeveralNodesAreReplacedTogether) {
   Racks s;
   s.give(NodeBuilder("r1-n4"));
@@ -160,13 +194,17 @@ TEST(NodeFailure, TheFlavorMayTolerateForThePods) {
   auto flavor = test::placed_flavor("f", "t");
   flavor.tolerations = {{"maintenance", "Exists", "", "", {}}};
   s.give(flavor);
+  s.give(WorkloadBuilder("b").pods(2, "2").required("rack").created(s.now()));
+  s.run();
+  ASSERT_EQ(s.places_of("b"), "r1-n3:2");
+  s.give(NodeBuilder("r1-n3").taint("maintenance", "NoExecute"));
+  s.pass(100);
+  EXPECT_EQ(s.places_of("b"), "r1-n3:2");
   s.pods_end({"p1", "p2"});
   s.give(NodeBuilder("r1-n1").taint("maintenance", "NoExecute"));
+  s.give(NodeBuilder("r1-n4"));
   s.pass(100);
-  EXPECT_EQ(s.places_of("a"), "r1-n1:2 r1-n2:2");
-  s.give(test::placed_flavor("f", "t"));
-  s.pass(1);
-  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n3:2");
+  EXPECT_EQ(s.places_of("a"), "r1-n2:2 r1-n4:2") << "its pods were made before the flavor tolerated it";
 }
 
 TEST(NodeFailure, WithoutWaitingForPodsNotReadyCountsAfterHalfAMinute) {

@@ -221,8 +221,8 @@ TEST(Reconcile, ReclaimablePodsAreThoseThatNeedNoSuccessor) {
   struct Case {
     int parallelism, completions, succeeded, reclaimable;
   };
-  for (const auto& c :
-       {Case{3, 3, 0, 0}, Case{3, 3, 1, 1}, Case{3, 3, 2, 2}, Case{2, 5, 2, 0}, Case{2, 5, 4, 1}, Case{1, 1, 1, 0}}) {
+  for (const auto& c : {Case{3, 3, 0, 0}, Case{3, 3, 1, 1}, Case{3, 3, 2, 2}, Case{2, 5, 2, 0}, Case{2, 5, 4, 1},
+                        Case{1, 1, 1, 0}, Case{10, 5, 1, 1}, Case{10, 5, 3, 3}, Case{4, 3, 1, 1}, Case{4, 3, 2, 2}}) {
     Json j = job();
     ensure_path(j, {"spec", "parallelism"}) = c.parallelism;
     ensure_path(j, {"spec", "completions"}) = c.completions;
@@ -231,6 +231,67 @@ TEST(Reconcile, ReclaimablePodsAreThoseThatNeedNoSuccessor) {
     EXPECT_EQ(pods.empty() ? 0 : pods[0].count, c.reclaimable)
         << c.parallelism << "/" << c.completions << "/" << c.succeeded;
   }
+}
+
+TEST(Reconcile, FailedIndexesNeedNoSuccessor) {
+  const auto reclaimable = [](int succeeded, std::string_view failed, std::string_view mode = "Indexed") {
+    Json j = job("{spec: {parallelism: 4, completions: 6}}");
+    ensure_path(j, {"spec", "completionMode"}) = Json(mode);
+    ensure_path(j, {"status"}) = JsonObject{{"succeeded", succeeded}, {"failedIndexes", failed}};
+    const auto pods = batch_job().reclaimable(j);
+    return pods.empty() ? 0 : pods[0].count;
+  };
+  EXPECT_EQ(reclaimable(0, "1"), 0) << "five indexes are left for four pods";
+  EXPECT_EQ(reclaimable(0, "0,2-3"), 1);
+  EXPECT_EQ(reclaimable(1, "1,3-5"), 3);
+  EXPECT_EQ(reclaimable(0, "0-5"), 4);
+  EXPECT_EQ(reclaimable(1, "4-9,20"), 1) << "indexes from 6 on are not counted";
+  EXPECT_EQ(reclaimable(3, ""), 1);
+  EXPECT_EQ(reclaimable(3, "x,-,5-4,7-,-3,1-99999999999999999999"), 1) << "what is no list of indexes counts as none";
+  EXPECT_EQ(reclaimable(3, "1", "NonIndexed"), 1);
+  EXPECT_TRUE(batch_job().pods_ready(job(R"({spec: {completionMode: Indexed, parallelism: 3, completions: 3},
+    status: {ready: 2, failedIndexes: "1"}})")))
+      << "no third pod comes";
+}
+
+// A Job that got 3 of its 10 pods. Its workload counts from 10.
+TEST(Reconcile, APartiallyAdmittedJobSaysHowManyOfAllItsPodsAreDone) {
+  const std::string_view kPartial = "{metadata: {annotations: {kueue.x-k8s.io/job-min-parallelism: '1'}}}";
+  const Json asked = apply_merge_patch(job(kPartial), yaml("{spec: {parallelism: 10, completions: 10}}"));
+  const auto told = [&](int parallelism, int succeeded, std::string_view done_before) {
+    const auto w = workload(R"({admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: )" +
+                                std::to_string(parallelism) + R"(, flavors: {cpu: gpu}, resourceUsage: {cpu: "3"}}]},
+      reclaimablePods: [)" + std::string(done_before) +
+                                R"(], conditions: [{type: QuotaReserved, status: "True", reason: QuotaReserved},
+                   {type: Admitted, status: "True", reason: Admitted}]})",
+                            asked);
+    Json running = asked;
+    ensure_path(running, {"spec", "suspend"}) = false;
+    ensure_path(running, {"spec", "parallelism"}) = parallelism;
+    ensure_path(running, {"status"}) = JsonObject{{"active", 1}, {"succeeded", succeeded}};
+    const auto steps = steps_of(running, {w});
+    const auto* step = first<ReportJob>(steps);
+    return step == nullptr || step->report.reclaimable->empty() ? 0 : step->report.reclaimable->front().count;
+  };
+  EXPECT_EQ(told(3, 0, ""), 0);
+  EXPECT_EQ(told(3, 7, ""), 0) << "three pods are left to run";
+  EXPECT_EQ(told(3, 8, ""), 8);
+  EXPECT_EQ(told(2, 8, "{name: main, count: 8}"), 8) << "admitted again for the last two";
+  EXPECT_EQ(told(2, 9, "{name: main, count: 8}"), 9);
+}
+
+// A JobSet that its failure policy restarts has no succeeded Jobs until the new ones have.
+TEST(Reconcile, PodsThatRunAgainAreToldWhenTheyRun) {
+  const auto w = workload(std::string(kAdmittedStatus) + "reclaimablePods: [{name: main, count: 2}]\n");
+  const auto told = [&](int active) {
+    Json j = job("{spec: {suspend: false}, status: {succeeded: 0}}");
+    ensure_path(j, {"status", "active"}) = active;
+    const auto steps = steps_of(j, {w});
+    const auto* step = first<ReportJob>(steps);
+    return step == nullptr || step->report.reclaimable->empty() ? 0 : step->report.reclaimable->front().count;
+  };
+  EXPECT_EQ(told(0), 2) << "nothing runs: the status may be in the making";
+  EXPECT_EQ(told(3), 0);
 }
 
 constexpr std::string_view kWaitsAgainStatus = R"(

@@ -31,9 +31,9 @@ TEST(StuckPods, AreThoseWhoseNodeIsLostAndThatAreNotBound) {
   w.status.unhealthy_nodes = {"n1"};
   EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0 waits@n1");
   w.status.unhealthy_nodes.clear();
-  hosts.usable = [](std::string_view host) { return host != "n1"; };
+  hosts.usable = [](std::string_view host, const Tolerations&) { return host != "n1"; };
   EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0") << "a node that is down may come back";
-  hosts.exists = hosts.usable;
+  hosts.exists = [](std::string_view host) { return host != "n1"; };
   EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "moved@n0 waits@n1");
   w.status.conditions.push_back(holds(kEvicted));
   EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "") << "the job is stopped as a whole";
@@ -60,6 +60,26 @@ TEST(StuckPods, AreAllThatWereLetGoForAnAdmissionThatIsOver) {
     w.status.conditions = {holds(other)};
     EXPECT_EQ(names(stuck_pods(w, pods, all_up())), "") << other;
   }
+}
+
+// The annotation names the workload; a pod that somebody else made may have no label for its pod set.
+TEST(StuckPods, APodWithoutAPodSetIsStuckWhenNoPodSetHasItsPlace) {
+  const auto stray = [](const std::string& name, const std::string& host, bool asks = true) {
+    Json out = *pod({.name = name, .host = host});
+    erase_path(out, {"metadata", "labels", "kueue.x-k8s.io/podset"});
+    if (asks) ensure_path(out, {"metadata", "annotations", "kueue.x-k8s.io/podset-required-topology"}) = "rack";
+    return std::make_shared<const Json>(std::move(out));
+  };
+  auto w = on_hosts({{"n1", 1}, {"n2", 1}});
+  HostFacts hosts = all_up();
+  hosts.exists = [](std::string_view host) { return host != "n2"; };
+  const std::vector<JsonPtr> pods = {stray("elsewhere", "n9"), stray("gone", "n2"), stray("fine", "n1"),
+                                     stray("asks-for-no-places", "n9", false)};
+  EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "elsewhere@n9 gone@n2");
+  w.status.unhealthy_nodes = {"n1"};
+  EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "elsewhere@n9 fine@n1 gone@n2");
+  w.status = {};
+  EXPECT_EQ(names(stuck_pods(w, pods, hosts)), "elsewhere@n9 fine@n1 gone@n2") << "not admitted any more";
 }
 
 TEST(StuckPods, FailWithAConditionThatSaysWhy) {
@@ -90,6 +110,7 @@ spec:
   containers: [{name: c, image: i}]
   schedulingGates: [{name: g}]
   nodeSelector: {kubernetes.io/hostname: n}
+  tolerations: [{key: t}]
 status: {phase: Pending, conditions: [{type: PodScheduled}], podIP: 10.0.0.1}
 )")
                  .value()
@@ -97,10 +118,11 @@ status: {phase: Pending, conditions: [{type: PodScheduled}], podIP: 10.0.0.1}
   EXPECT_EQ(to_string(placed_pod(pod)),
             R"({"metadata":{"name":"p","uid":"u","resourceVersion":"7","labels":{"kueue.x-k8s.io/podset":"main",)"
             R"("rank":"1"},"annotations":{"kueue.x-k8s.io/workload":"w"}},"spec":{"schedulingGates":[{"name":"g"}],)"
-            R"("nodeSelector":{"kubernetes.io/hostname":"n"}},"status":{"phase":"Pending",)"
+            R"("nodeSelector":{"kubernetes.io/hostname":"n"},"tolerations":[{"key":"t"}]},"status":{"phase":"Pending",)"
             R"("conditions":[{"type":"PodScheduled"}]}})");
   ensure_path(pod, {"spec", "nodeName"}) = "n";
   EXPECT_TRUE(array_at(placed_pod(pod), {"status", "conditions"}).empty()) << "a bound pod is not failed";
+  EXPECT_TRUE(array_at(placed_pod(pod), {"spec", "tolerations"}).empty()) << "nor is it let go";
 }
 
 TEST(PlacedPods, AreThoseThatHaveOrWantAPlace) {
@@ -113,7 +135,11 @@ TEST(PlacedPods, AreThoseThatHaveOrWantAPlace) {
   ensure_path(gated, {"spec", "schedulingGates"}) = JsonArray{JsonObject{{"name", "kueue.x-k8s.io/topology"}}};
   ensure_path(placed, {"spec", "nodeSelector", "rack"}) = "r";
   ensure_path(asks, {"metadata", "annotations", "kueue.x-k8s.io/podset-preferred-topology"}) = "rack";
-  for (const Json& each : {gated, placed, asks}) EXPECT_EQ(placed_by(each), "ns/w");
+  for (Json each : {gated, placed, asks}) {
+    EXPECT_EQ(placed_by(each), "ns/w");
+    erase_path(each, {"metadata", "labels"});
+    EXPECT_EQ(placed_by(each), "ns/w") << "the annotation alone counts";
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 namespace berth::jobs::ungate_support {
 
 using namespace api::kueue;
+using Tolerations = std::vector<api::Toleration>;
 
 inline constexpr std::string_view kIndex = "batch.kubernetes.io/job-completion-index";
 
@@ -79,7 +80,7 @@ inline JsonPtr pod(const PodSpec& spec) {
 }
 
 inline HostFacts all_up() {
-  return {[](std::string_view) { return true; }, [](std::string_view) { return true; }};
+  return {[](std::string_view) { return true; }, [](std::string_view, const auto&) { return true; }};
 }
 
 }  // namespace berth::jobs::ungate_support

@@ -125,9 +125,28 @@ TEST(Releases, NeverGoToABadNode) {
 
   w.status.unhealthy_nodes.clear();
   HostFacts down = all_up();
-  down.usable = [](std::string_view host) { return host != "n1"; };
+  down.usable = [](std::string_view host, const Tolerations&) { return host != "n1"; };
   EXPECT_EQ(text(releases(w, ranked, down)), "p1>n2");
   EXPECT_TRUE(releases(w, ranked, down).wait_for_nodes) << "it may come back";
+}
+
+TEST(Releases, NeverGoToANodeWithATaintThatThePodDoesNotTolerate) {
+  const auto w = on_hosts({{"n1", 1}, {"n2", 2}});
+  HostFacts tainted = all_up();
+  tainted.usable = [](std::string_view host, const Tolerations& tolerations) {
+    return host != "n1" || api::tolerates(tolerations, {"maintenance", "", "NoSchedule"});
+  };
+  const auto tolerant = [](const PodSpec& spec) {
+    Json out = *pod(spec);
+    ensure_path(out, {"spec", "tolerations"}) = JsonArray{JsonObject{{"key", "maintenance"}, {"operator", "Exists"}}};
+    return std::make_shared<const Json>(placed_pod(out));
+  };
+  const std::vector<JsonPtr> ranked = {pod({.name = "p0", .index = 0}), pod({.name = "p1", .index = 1})};
+  EXPECT_EQ(text(releases(w, ranked, tainted)), "p1>n2");
+  EXPECT_TRUE(releases(w, ranked, tainted).wait_for_nodes) << "the taint may be removed";
+  EXPECT_EQ(text(releases(w, {tolerant({.name = "p0", .index = 0}), ranked[1]}, tainted)), "p0>n1 p1>n2");
+  EXPECT_EQ(text(releases(w, {pod({.name = "a"}), tolerant({.name = "b"}), pod({.name = "c"})}, tainted)),
+            "a>n2 b>n1 c>n2");
 }
 
 TEST(Releases, OnlyOfAdmittedWorkloads) {

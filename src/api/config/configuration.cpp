@@ -58,6 +58,7 @@ Result<Configuration> decode_configuration(const Json& document, std::string_vie
     read_integrations(top, *version, out);
     read_policies(top, *version, out);
     read_topology(top, out);
+    read_ownerless_workloads(top, out);
     read_volcano(top, out);
     top.done();
   }

@@ -1,7 +1,7 @@
-// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with two more parts that
-// only Berth has: topology and volcano. Strict: a field that is unknown, of the wrong type, out of range or in
-// conflict with another is an error that names its path; so is a feature that Berth does not support and would
-// otherwise ignore. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
+// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with three more parts
+// that only Berth has: topology, ownerlessWorkloads and volcano. Strict: a field that is unknown, of the wrong type,
+// out of range or in conflict with another is an error that names its path; so is a feature that Berth does not support
+// and would otherwise ignore. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
 #pragma once
 
 #include <map>
@@ -54,8 +54,9 @@ struct Configuration {
   FairSharing fair_sharing;
   AdmissionFairSharing admission_fair_sharing;
   QuotaResources resources;
-  TopologyWaits topology;  // not in Kueue's file
-  Volcano volcano;         // not in Kueue's file
+  TopologyWaits topology;                  // not in Kueue's file
+  OwnerlessWorkloads ownerless_workloads;  // not in Kueue's file
+  Volcano volcano;                         // not in Kueue's file
 
   std::map<std::string, bool> feature_gates;  // names are not checked here
   std::vector<std::string> warnings;          // one line each, to log at start: parts that have no effect

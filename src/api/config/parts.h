@@ -15,6 +15,7 @@ void read_custom_labels(Fields& metrics, std::vector<CustomLabel>& out);   // me
 void read_integrations(Fields& top, Version version, Configuration& out);  // which jobs are managed, multiKueue
 void read_policies(Fields& top, Version version, Configuration& out);      // parts that change decisions
 void read_topology(Fields& top, Configuration& out);                       // topology waits; not in Kueue's file
+void read_ownerless_workloads(Fields& top, Configuration& out);            // not in Kueue's file
 void read_volcano(Fields& top, Configuration& out);                        // Volcano's kinds; not in Kueue's file
 
 }  // namespace berth::api::config

@@ -39,6 +39,14 @@ struct TopologyWaits {
   bool operator==(const TopologyWaits&) const = default;
 };
 
+// ownerlessWorkloads: a part of Berth, not in Kueue's file.
+struct OwnerlessWorkloads {
+  // evictionTimeout: how long an evicted workload without an owner keeps its quota while whoever runs its pods stops
+  // them; then it gives the quota back. 0: no limit.
+  Duration eviction_timeout = std::chrono::minutes(5);
+  bool operator==(const OwnerlessWorkloads&) const = default;
+};
+
 // objectRetentionPolicies.workloads (KEP-1618). None: workloads are kept.
 struct WorkloadRetention {
   std::optional<Duration> after_finished;

@@ -51,6 +51,14 @@ bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint) {
   return std::any_of(tolerations.begin(), tolerations.end(), [&](const Toleration& t) { return tolerates(t, taint); });
 }
 
+const Taint* find_untolerated(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations) {
+  for (const Taint& taint : taints) {
+    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;
+    if (!tolerates(tolerations, taint)) return &taint;
+  }
+  return nullptr;
+}
+
 bool matches(const NodeSelectorRequirement& r, const StringMap& labels) {
   const auto label = labels.find(r.key);
   const bool present = label != labels.end();

@@ -24,6 +24,9 @@ struct Toleration {
 
 bool tolerates(const Toleration& toleration, const Taint& taint);
 bool tolerates(const std::vector<Toleration>& tolerations, const Taint& taint);
+// The first taint with effect NoSchedule or NoExecute that is not tolerated; null: no pod with these tolerations is
+// kept away.
+const Taint* find_untolerated(const std::vector<Taint>& taints, const std::vector<Toleration>& tolerations);
 
 struct NodeSelectorRequirement {
   std::string key;

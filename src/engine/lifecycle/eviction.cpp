@@ -50,10 +50,10 @@ std::string full_reason(const Eviction& why) {
   return why.cause.empty() || why.reason != reason::kDeactivated ? why.reason : why.reason + "DueTo" + why.cause;
 }
 
-// After Preempted and NodeFailures the workload may be queued at once; after other reasons it waits for what the
-// reason names.
+// After these the workload may be queued at once; after other reasons it waits for what the reason names.
 bool requeued_at_once(std::string_view evicted_reason) {
-  return evicted_reason == reason::kPreempted || evicted_reason == reason::kNodeFailures;
+  return evicted_reason == reason::kPreempted || evicted_reason == reason::kNodeFailures ||
+         evicted_reason == reason::kPodsRestarted;
 }
 
 void set_requeued_after_eviction(WorkloadStatus& status, const WorkloadRef& w, Time now, bool for_good = false) {

@@ -1,13 +1,11 @@
 // Writes the job's report into the workload's status.
-#include <algorithm>
-
+#include "api/kueue/reclaimable_pods.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine::lifecycle {
 
 using api::kueue::JobReport;
-using api::kueue::ReclaimablePod;
 
 namespace {
 
@@ -28,20 +26,6 @@ void tell_pods_ready(WorkloadStatus& status, const WorkloadRef& w, const JobRepo
   }
 }
 
-// While quota is reserved, the count of a pod set never decreases: that quota was already given back.
-std::vector<ReclaimablePod> merged(const WorkloadStatus& status, std::vector<ReclaimablePod> told) {
-  if (!holds_quota(status)) return told;
-  for (const auto& before : status.reclaimable_pods) {
-    const auto it = std::ranges::find(told, before.name, &ReclaimablePod::name);
-    if (it == told.end()) {
-      told.push_back(before);
-    } else {
-      it->count = std::max(it->count, before.count);
-    }
-  }
-  return told;
-}
-
 // A condition with the same content is left unchanged, including its observedGeneration.
 void tell_replacement(WorkloadStatus& status, const WorkloadRef& w, const JobReport::Replacement& told, Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kWaitingForReplacementPods);
@@ -55,7 +39,10 @@ void tell_replacement(WorkloadStatus& status, const WorkloadRef& w, const JobRep
 WorkloadStatus with_report(const WorkloadRef& w, const JobReport& report, Time now) {
   WorkloadStatus status = w.status;
   if (report.pods_ready) tell_pods_ready(status, w, report, now);
-  if (report.reclaimable) status.reclaimable_pods = merged(status, *report.reclaimable);
+  // While quota is reserved, no count decreases: that quota was already given back.
+  if (report.reclaimable)
+    status.reclaimable_pods =
+        holds_quota(status) ? api::kueue::not_less(*report.reclaimable, status.reclaimable_pods) : *report.reclaimable;
   if (report.replacement) tell_replacement(status, w, *report.replacement, now);
   return status;
 }

@@ -84,8 +84,8 @@ Result<Change> report_checks(const WorkloadRef& workload, const CheckReports& re
 bool says_anything_new(const WorkloadRef& workload, const CheckReports& reports, Time now);
 
 struct Eviction {
-  // Preempted, PodsReadyTimeout, AdmissionCheck, PlacesTimeout, ClusterQueueStopped, LocalQueueStopped, NodeFailures
-  // or Deactivated
+  // Preempted, PodsReadyTimeout, AdmissionCheck, PlacesTimeout, ClusterQueueStopped, LocalQueueStopped, NodeFailures,
+  // PodsRestarted or Deactivated
   std::string reason;
   // counted with the reason in status.schedulingStats.evictions; for reason Deactivated it becomes part of the
   // condition's reason; may be empty

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/kueue/reclaimable_pods.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/legacy_reasons.h"
 #include "engine/lifecycle/preemption_gates.h"
@@ -173,6 +174,21 @@ Next next_reserved(const WorkloadRef& w, const Situation& s, Time now) {
   return none();
 }
 
+// More pods are to run than hold quota: some were done, gave their quota back and run again, as after a restart by the
+// failure policy of a JobSet.
+std::optional<Eviction> outgrown(const WorkloadRef& w, const api::kueue::JobReport* report) {
+  if (report == nullptr || !report->reclaimable) return std::nullopt;
+  const auto* done = api::kueue::first_less(*report->reclaimable, w.status.reclaimable_pods);
+  const auto pod_set =
+      done == nullptr ? w.pod_sets.end() : std::ranges::find(w.pod_sets, done->name, &api::kueue::PodSet::name);
+  if (pod_set == w.pod_sets.end()) return std::nullopt;
+  const auto rest = [&](std::int32_t ended) { return std::to_string(std::max(0, pod_set->count - ended)); };
+  return Eviction{std::string(reason::kPodsRestarted), "",
+                  std::string(message::kPodsRestarted) + "of pod set " + done->name + " " +
+                      rest(api::kueue::reclaimable_of(*report->reclaimable, done->name)) +
+                      " pods are not done, and it holds quota for " + rest(done->count)};
+}
+
 Next next_with_quota(const WorkloadRef& w, const Situation& s, Time now) {
   if (!w.active) return make(evict(w, deactivation(w), now));
   if (const std::string retry = checks_in_state(w, CheckState::kRetry); !retry.empty())
@@ -186,6 +202,7 @@ Next next_with_quota(const WorkloadRef& w, const Situation& s, Time now) {
   if (const auto deadline = pods_ready_deadline(w, s.wait_for_pods_ready);
       deadline && std::max(*deadline, s.report_due.value_or(*deadline)) <= now)
     return make(time_out(w, s.wait_for_pods_ready, now));
+  if (auto why = outgrown(w, s.report)) return make(evict(w, *why, now));
   if (s.failed_nodes && !w.meta.deletion) {
     if (auto change = follow_node_failures(w, *s.failed_nodes, s.replace_several_nodes, now))
       return make(std::move(*change));

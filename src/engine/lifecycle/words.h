@@ -37,6 +37,7 @@ inline constexpr std::string_view kClusterQueueStopped = "ClusterQueueStopped";
 inline constexpr std::string_view kLocalQueueStopped = "LocalQueueStopped";
 inline constexpr std::string_view kNodeFailures = "NodeFailures";
 inline constexpr std::string_view kPlacesTimeout = "PlacesTimeout";  // Berth's own
+inline constexpr std::string_view kPodsRestarted = "PodsRestarted";  // Berth's own
 inline constexpr std::string_view kDeactivated = "Deactivated";
 inline constexpr std::string_view kMaximumExecutionTimeExceeded = "MaximumExecutionTimeExceeded";
 inline constexpr std::string_view kRequeuingLimitExceeded = "RequeuingLimitExceeded";
@@ -82,6 +83,8 @@ inline constexpr std::string_view kExecutionTime = "exceeding the maximum execut
 inline constexpr std::string_view kRequeuingLimit = "exceeding the maximum number of re-queuing retries";
 // Followed by the workload's namespace and name.
 inline constexpr std::string_view kPodsReadyTimeout = "Exceeded the PodsReady timeout ";
+// Followed by the pod set and its numbers of pods.
+inline constexpr std::string_view kPodsRestarted = "Pods run again whose quota was given back: ";
 // Followed by the names of nodes.
 inline constexpr std::string_view kNoReplacement =
     "Workload was evicted as there was no replacement for unhealthy node(s): ";

@@ -62,11 +62,7 @@ bool NodeFilter::tolerated(TaintsId id, const Nodes& nodes) {
 }
 
 const api::Taint* NodeFilter::find_untolerated(const std::vector<api::Taint>& taints) const {
-  for (const api::Taint& taint : taints) {
-    if (taint.effect != "NoSchedule" && taint.effect != "NoExecute") continue;
-    if (!api::tolerates(tolerations_, taint)) return &taint;
-  }
-  return nullptr;
+  return api::find_untolerated(taints, tolerations_);
 }
 
 std::string NodeFilter::untolerated(const Node& node, const Nodes& nodes) const {

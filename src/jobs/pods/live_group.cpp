@@ -8,6 +8,7 @@
 
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
+#include "api/kueue/reclaimable_pods.h"
 #include "jobs/compose.h"
 #include "jobs/pods/group_terms.h"
 #include "jobs/pods/pod_group.h"
@@ -43,7 +44,7 @@ class LiveGroup {
         std::all_of(scene_.pods.begin(), scene_.pods.end(), [](const auto& pod) { return pod->deletion.has_value(); }))
       return all_deleted(workload);
     tell(workload, terms, roster);
-    release_replaced(roster);
+    release_replaced(roster, terms.serving && w.active);
     if (evicted ? scene_.stop_all(evicted_reason(w), eviction_message(w))
                 : !has_condition(w, kAdmitted) && scene_.stop_all(kNotAdmitted, "Not admitted by cluster queue"))
       return;
@@ -90,8 +91,7 @@ class LiveGroup {
     what.stopped = !scene_.any(is_active_pod);
     what.pods_ready = has_condition(w, kAdmitted) && roster.ready() >= wanted(roster);
     if (!terms.serving) {
-      what.reclaimable.emplace();
-      for (const auto& [role, count] : roster.succeeded()) what.reclaimable->push_back({role, count});
+      what.reclaimable = reclaimable(w, roster);
     }
     if (scene_.owner) {
       what.on_hold = hold_of(*scene_.owner, w);
@@ -101,6 +101,29 @@ class LiveGroup {
     }
     if (!scene_.served) what.replacement = replacement(w, terms, roster);
     scene_.plan.steps.push_back(report(workload, std::move(what)));
+  }
+
+  // The pods that succeeded. One that is gone meanwhile gave its quota back: a pod in its place waits until no pod of
+  // the group runs, and then the group is queued again.
+  std::vector<ReclaimablePod> reclaimable(const Workload& w, const Roster& roster) const {
+    std::vector<ReclaimablePod> now;
+    for (const auto& [role, count] : roster.succeeded()) now.push_back({role, count});
+    if (!w.status.admission || (needs_more(*w.status.admission, w, roster) && !scene_.any(is_active_pod))) return now;
+    return not_less(std::move(now), w.status.reclaimable_pods);
+  }
+
+  static bool needs_more(const Admission& admission, const Workload& w, const Roster& roster) {
+    return std::ranges::any_of(admission.pod_set_assignments, [&](const PodSetAssignment& given) {
+      const auto wait = std::ranges::count(roster.waiting(), given.name, [](const auto& pod) { return pod->role; });
+      return wait > held(w, given.name, given.count);
+    });
+  }
+
+  // The pods of a role that hold quota: those given, without those that succeeded since.
+  static std::int32_t held(const Workload& w, const std::string& role, std::int32_t given) {
+    const auto pod_set = std::ranges::find(w.pod_sets, role, &PodSet::name);
+    const std::int32_t before = pod_set == w.pod_sets.end() ? 0 : pod_set->count - given;
+    return given - std::max(reclaimable_of(w.status.reclaimable_pods, role) - before, 0);
   }
 
   // An owner that was scaled down wants fewer pods than its workload has quota for.
@@ -131,9 +154,19 @@ class LiveGroup {
   }
 
   // A deleted pod whose place is open or that succeeded stays for a while: its success counts as long as it is there.
-  void release_replaced(const Roster& roster) {
+  // `serves`: the owner of the pods makes others of the same names, as soon as these are gone. One that ended stays as
+  // long as all others are gone: the workload would go with its last pod.
+  void release_replaced(const Roster& roster, bool serves) {
     for (const auto& pod : roster.replaced()) scene_.release(pod);
-    for (const auto& pod : roster.lost()) release_in_time(pod);
+    const auto runnable = [](const ManagedPodPtr& pod) { return pod->runnable(); };
+    const bool last_stays = scene_.pods.size() > 1 && std::ranges::none_of(scene_.pods, runnable);
+    for (const auto& pod : roster.lost()) {
+      if (serves && pod->deletion && !pod->active() && !(last_stays && pod == scene_.pods.back())) {
+        scene_.release(pod);
+      } else {
+        release_in_time(pod);
+      }
+    }
     for (const auto& pod : roster.done()) release_in_time(pod);
   }
 
@@ -251,9 +284,10 @@ class LiveGroup {
     if (!infos) return fail_to_start(workload, infos.error().message);
     std::map<std::string, std::int32_t> room;
     // The admission may have fewer pods than the group: without those that succeeded before, or because another client
-    // wrote a minimum.
+    // wrote a minimum. Those that succeeded since have no quota either.
     for (const auto& info : *infos)
-      room[info.name] = std::min(roster.room(info.name), info.count - roster.running(info.name));
+      room[info.name] =
+          std::min(roster.room(info.name), held(*workload, info.name, info.count) - roster.running(info.name));
     std::vector<PodAction> actions;
     for (const auto& pod : roster.waiting()) {
       const auto info =

@@ -45,6 +45,10 @@ TEST(Configuration, RefusesWhatIsWrongInVolcanosPart) {
                  {
                      {"topology: {placesTimeout: soon}",
                       "topology.placesTimeout: is \"soon\", expected a duration such as 90s or 1h30m"},
+                     {"ownerlessWorkloads: {evictionTimeout: -1s}",
+                      "ownerlessWorkloads.evictionTimeout: is \"-1s\", expected a duration such as 90s or 1h30m"},
+                     {"ownerlessWorkloads: {timeout: 5m}",
+                      "ownerlessWorkloads.timeout: unknown field; \"ownerlessWorkloads\" has evictionTimeout"},
                      {"topology: {timeout: 5m}", "topology.timeout: unknown field; \"topology\" has placesTimeout"},
                      {"volcano: true", "volcano: is true, expected an object"},
                      {"volcano: {enabled: maybe}", "volcano.enabled: is \"maybe\", expected true or false"},

@@ -27,6 +27,12 @@ TEST(Configuration, HowLongPlacesAreWaitedFor) {
   EXPECT_EQ(read(kHead + "topology: {placesTimeout: 0s}\n").topology.places_timeout, 0s);
 }
 
+TEST(Configuration, HowLongAnEvictionWithoutAnOwnerIsWaitedFor) {
+  EXPECT_EQ(read(kHead).ownerless_workloads.eviction_timeout, 5min);
+  EXPECT_EQ(read(kHead + "ownerlessWorkloads: {evictionTimeout: 90s}\n").ownerless_workloads.eviction_timeout, 90s);
+  EXPECT_EQ(read(kHead + "ownerlessWorkloads: {evictionTimeout: 0s}\n").ownerless_workloads.eviction_timeout, 0s);
+}
+
 TEST(Configuration, EmptyFileHasKueuesDefaults) {
   const Configuration c = read(kHead);
   EXPECT_EQ(c.webhook.port, 9443);

@@ -221,7 +221,7 @@ class Chaos {
       if (!status.admission || !api::is_true(status.conditions, "QuotaReserved") ||
           api::is_true(status.conditions, "Finished"))
         continue;
-      for (const auto& held : engine::amounts_held(*status.admission, workload)) {
+      for (const auto& held : engine::amounts_held(*status.admission, workload, {})) {
         reserved[status.admission->cluster_queue] += held.amount;
         holders[status.admission->cluster_queue] += " " + brief(json);
       }

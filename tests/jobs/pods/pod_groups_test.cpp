@@ -185,6 +185,27 @@ TEST(PodGroups, PodsThatSucceededGiveTheirQuotaBackAndTheGroupFinishes) {
   EXPECT_TRUE(both.actions.empty()) << "the result is stored first";
 }
 
+TEST(PodGroups, AReplacementOfAPodThatSucceededAndIsGoneWaitsForQuota) {
+  const auto workload = [](int given_back) {
+    auto w = *group_workload({member("a", 3), member("b", 3), member("c", 3)}, kAdmitted);
+    w.status.reclaimable_pods = {{"small", given_back}};
+    return std::make_shared<const Workload>(std::move(w));
+  };
+  const auto done = member("a", 3, {kRunning, "{status: {phase: Succeeded}}"});
+  const auto runs = member("c", 3, {kRunning});
+  const auto let_go = [](const PodPlan& plan) { return !plan.actions.empty(); };
+  const auto told = [](const PodPlan& plan) { return all<ReportJob>(plan).at(0).report.reclaimable->front().count; };
+  const PodPlan waits = group({done, runs, member("d", 3)}, workload(2));
+  EXPECT_FALSE(let_go(waits)) << "the second one that succeeded is gone, and its quota was given back";
+  EXPECT_EQ(told(waits), 2);
+  EXPECT_TRUE(let_go(group({done, runs, member("d", 3)}, workload(1)))) << "a pod that failed is replaced";
+  const PodPlan alone = group({done, member("d", 3)}, workload(2));
+  EXPECT_TRUE(let_go(alone)) << "in the place of a pod that failed";
+  EXPECT_EQ(told(alone), 2);
+  const PodPlan more = group({done, member("d", 3), member("e", 3)}, workload(2));
+  EXPECT_EQ(told(more), 1) << "nothing runs: the group is queued again";
+}
+
 TEST(PodGroups, AGroupThatIsNotRetriedFails) {
   constexpr std::string_view never = R"({metadata: {annotations: {kueue.x-k8s.io/retriable-in-group: "false"}}})";
   const auto workload = group_workload({member("a", 2), member("b", 2)}, kAdmitted);
@@ -207,6 +228,38 @@ TEST(PodGroups, AServingGroupReplacesPodsThatSucceeded) {
   ASSERT_EQ(replaced.actions.size(), 2u);
   EXPECT_EQ(replaced.actions[0].pod->name, "a") << "released";
   EXPECT_EQ(replaced.actions[1].event->reason, "Started");
+}
+
+// The controller of the pods makes others of the same names when these are gone.
+TEST(PodGroups, AServingGroupThatRunsAgainReleasesThePodsThatWereStopped) {
+  constexpr std::string_view serving = R"({metadata: {annotations: {kueue.x-k8s.io/pod-group-serving: "true"}}})";
+  constexpr std::string_view failed = "{status: {phase: Failed}}";
+  const std::string kStopped = true_condition("Evicted", "Deactivated");
+  const auto workload = [&](bool active, const std::string& conditions) {
+    auto w = *group_workload({member("a", 2, {serving}), member("b", 2, {serving})}, conditions);
+    w.active = active;
+    return std::make_shared<const Workload>(std::move(w));
+  };
+  const auto released = [](const PodPlan& plan) {
+    std::string names;
+    for (const auto& action : plan.actions) {
+      if (action.patch && find_path(action.patch->body, {"metadata", "finalizers"}) != nullptr)
+        names += action.pod->name;
+    }
+    return names;
+  };
+  const auto a = member("a", 2, {serving, kRunning, failed, kDeleted});
+  const auto b = member("b", 2, {serving, kRunning, failed, kDeleted});
+  EXPECT_EQ(released(group({a, b}, workload(false, kStopped))), "") << "deactivated: nobody replaces them";
+  EXPECT_EQ(released(group({a, b}, workload(true, kStopped))), "a") << "the workload is kept by the last pod";
+  EXPECT_EQ(released(group({b, member("c", 2, {serving})}, workload(true, kStopped))), "b");
+  EXPECT_EQ(released(group({b}, workload(true, kStopped))), "b") << "a group of one";
+  const auto ends = member("b", 2, {serving, kRunning, kDeleted});
+  EXPECT_EQ(released(group({a, ends}, workload(true, kEvicted))), "a") << "while others still end";
+  EXPECT_EQ(released(group({member("a", 2, {kRunning, failed, kDeleted}), member("c", 2, {kRunning})},
+                           group_workload({member("a", 2), member("c", 2)}, kAdmitted))),
+            "")
+      << "of other groups, a pod that failed stands for its place";
 }
 
 TEST(PodGroups, AnEvictedGroupStopsAndWaitsForNewPods) {
