@@ -37,7 +37,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   (void)kueue::validate_workload_update(now, old);
   (void)batch::validate_job_update(now, old, true);
   // An update without a change has only the errors of the object itself, if any.
-  BERTH_INVARIANT(kueue::validate_workload_update(now, now).size() == kueue::validate_workload(now).size());
+  const kueue::WorkloadRules stored{.pods_are_new = false, .admission_is_new = false};
+  BERTH_INVARIANT(kueue::validate_workload_update(now, now).size() == kueue::validate_workload(now, stored).size());
   BERTH_INVARIANT(batch::validate_job_update(now, now, true).size() <= batch::validate_job(now).size());
   check_idempotent(now, kueue::default_cluster_queue);
   check_idempotent(now, [](berth::Json& object) { kueue::default_workload(object, false); });

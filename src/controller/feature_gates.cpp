@@ -67,6 +67,7 @@ constexpr std::string_view kServedGates[] = {kCustomLabelsGate, kVisibilityGate}
 constexpr std::string_view kAlwaysOn[] = {
     "AdmissionGatedBy",
     "AssignQueueLabelsForPods",
+    "KueueDRARejectWorkloadsWhenDRADisabled",
     "SparkApplicationIntegration",
     "TASAssignmentsEncodingByHostnamePrefix",
     "TASHandleOverlappingFlavors",

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "api/core/devices.h"
 #include "api/kueue/pod_placement.h"
 #include "api/resource_version.h"
 #include "api/volcano/names.h"
@@ -39,7 +40,8 @@ void GroupPods::count(const Pod& pod, bool add) {
   } else {
     group.pods.erase(pod.meta.uid);
   }
-  if (pod.gated && !pod.going) {
+  if (pod.devices) group.devices += add ? 1 : -1;
+  if (pod.gated && !pod.going && !pod.devices) {
     if (add) {
       group.gated.insert(pod.age());
     } else {
@@ -68,6 +70,8 @@ std::vector<std::string> GroupPods::changed(const JsonPtr& old, const JsonPtr& n
     pod.bound = placement.bound;
     pod.going = placement.terminating;
     pod.requests = placement.requests;
+    const Json* spec = find(*now, "spec");
+    pod.devices = !pod.bound && spec != nullptr && api::uses_devices(*spec);
     for (const Json& gate : array_at(*now, {"spec", "schedulingGates"})) {
       if (string_at(gate, {"name"}) == api::volcano::kAllocationGate) {
         pod.gated = true;
@@ -95,8 +99,9 @@ std::vector<std::string> GroupPods::changed(const JsonPtr& old, const JsonPtr& n
   Pod& before = known->second;
   if (api::version_number(pod.meta.resource_version) < api::version_number(before.meta.resource_version)) return {};
   pod.going = pod.going || before.going;
-  const bool same = std::tie(before.group, before.bound, before.charged, before.gated, before.going, before.requests) ==
-                    std::tie(pod.group, pod.bound, pod.charged, pod.gated, pod.going, pod.requests);
+  const bool same = std::tie(before.group, before.bound, before.charged, before.gated, before.going, before.devices,
+                             before.requests) ==
+                    std::tie(pod.group, pod.bound, pod.charged, pod.gated, pod.going, pod.devices, pod.requests);
   std::vector<std::string> touched;
   if (!same) {
     touched.push_back(before.group);
@@ -119,6 +124,11 @@ api::ResourceList GroupPods::running(const std::string& group) const {
 std::int64_t GroupPods::bound(const std::string& group) const {
   const auto it = by_group_.find(group);
   return it == by_group_.end() ? 0 : it->second.bound;
+}
+
+bool GroupPods::claims_devices(const std::string& group) const {
+  const auto it = by_group_.find(group);
+  return it != by_group_.end() && it->second.devices > 0;
 }
 
 std::optional<GroupPods::Gated> GroupPods::first_gated(const std::string& group) const {

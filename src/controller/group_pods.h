@@ -31,11 +31,13 @@ class GroupPods {
   // "pods" is their number. Empty when there are none.
   api::ResourceList running(const std::string& group) const;
   std::int64_t bound(const std::string& group) const;  // number of bound pods that have not ended
+  // Whether a pod of the group that is not bound yet claims devices, which nobody counts.
+  bool claims_devices(const std::string& group) const;
   // Whether no pod of the group is left that has not ended.
   bool empty(const std::string& group) const { return !by_group_.contains(group); }
 
   // A pod that waits behind the gate for quota of its queue. first_gated() returns the oldest one whose deletion has
-  // not been requested.
+  // not been requested and that claims no devices.
   struct Gated {
     api::ObjectMeta meta;
     api::ResourceList requests;
@@ -61,6 +63,7 @@ class GroupPods {
     bool bound = false, going = false;
     bool charged = false;  // bound, or ungated with quota (annotation kQueueCharged)
     bool gated = false;
+    bool devices = false;  // claims devices, and is not bound
     api::ResourceList requests;
     JsonArray other_gates;
     // Sorts oldest first.
@@ -70,7 +73,7 @@ class GroupPods {
     std::set<std::string> pods;  // uids
     std::set<std::tuple<Time, std::string, std::string>> gated;
     api::ResourceList sum;  // requests of charged pods, without zeros
-    std::int64_t charged = 0, bound = 0;
+    std::int64_t charged = 0, bound = 0, devices = 0;
   };
   void count(const Pod& pod, bool add);
 

@@ -47,6 +47,14 @@ bool transient(const api::RestResponse& response) {
   return response.code == 0 || response.code == 409 || response.code == 429 || response.code >= 500;
 }
 
+KnownPodTemplate known_template(const Json& object) {
+  KnownPodTemplate known{api::decode_meta(object), nullptr};
+  const Json* contents = find(object, "template");
+  if (contents != nullptr && known.meta.labels.contains(api::kueue::kManagedLabel))
+    known.contents = std::make_shared<const Json>(*contents);
+  return known;
+}
+
 bool has_checks(const WorkloadPtr& workload) { return workload && !workload->status.admission_checks.empty(); }
 
 }  // namespace
@@ -60,7 +68,7 @@ ProvisioningController::ProvisioningController(Shell& shell, const DecodedWorklo
       configs_(shell.client, shell.executor, api::kProvisioningRequestConfigs, shell.informer_options()),
       requests_(shell.client, shell.executor, api::kProvisioningRequests, shell.informer_options(false),
                 api::autoscaling::decode_provisioning_request),
-      pod_templates_(shell.client, shell.executor, api::kPodTemplates, shell.informer_options(false), api::decode_meta),
+      pod_templates_(shell.client, shell.executor, api::kPodTemplates, shell.informer_options(false), known_template),
       workloads_(shell.executor,
                  [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
       checks_(shell.executor,
@@ -70,7 +78,7 @@ ProvisioningController::ProvisioningController(Shell& shell, const DecodedWorklo
     owned_changed(key, old ? &old->meta : nullptr, now ? &now->meta : nullptr, requests_of_);
   });
   pod_templates_.on_change([this](const std::string& key, const auto& old, const auto& now) {
-    owned_changed(key, old.get(), now.get(), templates_of_);
+    owned_changed(key, old ? &old->meta : nullptr, now ? &now->meta : nullptr, templates_of_);
   });
   watch_lists(configs_, "ProvisioningRequestConfigs (kueue.x-k8s.io/v1beta2)");
   watch_lists(requests_.informer(), "ProvisioningRequests (autoscaling.x-k8s.io/v1)");
@@ -183,8 +191,8 @@ jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workl
   }
   if (const auto owned = templates_of_.find(key); owned != templates_of_.end()) {
     for (const auto& name : owned->second) {
-      const auto meta = pod_templates_.get(name);
-      if (controlled_by(*meta, workload.meta) && !going(*meta)) facts.pod_templates.push_back(*meta);
+      const auto& meta = pod_templates_.get(name)->meta;
+      if (controlled_by(meta, workload.meta) && !going(meta)) facts.pod_templates.push_back(meta);
     }
   }
   using Found = std::optional<api::ObjectMeta>;
@@ -195,9 +203,13 @@ jobs::ProvisioningFacts ProvisioningController::facts_of(const api::kueue::Workl
   facts.find_pod_template = [this, ns = workload.meta.ns](std::string_view name) -> Found {
     const auto pod_template = pod_templates_.get(api::object_key(ns, name));
     if (!pod_template) return std::nullopt;
-    Found meta = *pod_template;
+    Found meta = pod_template->meta;
     if (going_.contains(meta->uid)) meta->deletion = shell_.executor.now();
     return meta;
+  };
+  facts.contents_of_template = [this, ns = workload.meta.ns](std::string_view name) {
+    const auto pod_template = pod_templates_.get(api::object_key(ns, name));
+    return pod_template ? pod_template->contents : nullptr;
   };
   return facts;
 }

@@ -24,6 +24,12 @@
 
 namespace berth::controller {
 
+// A PodTemplate, with its contents when it has Berth's label.
+struct KnownPodTemplate {
+  api::ObjectMeta meta;
+  JsonPtr contents;  // a PodTemplateSpec; null: it is somebody else's
+};
+
 class ProvisioningController {
  public:
   using Checks = kube::TypedInformer<api::kueue::AdmissionCheck>;
@@ -82,7 +88,7 @@ class ProvisioningController {
   const Checks& known_checks_;
   kube::Informer configs_;
   kube::TypedInformer<api::autoscaling::ProvisioningRequest> requests_;
-  kube::TypedInformer<api::ObjectMeta> pod_templates_;
+  kube::TypedInformer<KnownPodTemplate> pod_templates_;
   std::map<std::string, std::string> unread_;  // by resource: why it cannot be read
   bool started_ = false;
   Owned requests_of_, templates_of_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/core/devices.h"
 #include "api/resource_version.h"
 #include "api/resources.h"
 #include "api/status.h"
@@ -151,6 +152,7 @@ volcano::GroupContext VolcanoGroups::context_of(const std::string& key, const En
   context.priority = priority_class.empty() ? 0 : class_value(priority_classes_, priority_class).value_or(known);
   context.running = pods_.running(key);
   context.bound = pods_.bound(key);
+  context.devices = pods_.claims_devices(key);
   context.flavor = shell_.options.volcano.tree.flavor;
   context.now = shell_.executor.now();
   context.minimum_held = entry.minimum && entry.minimum->status.admission.has_value();
@@ -206,6 +208,8 @@ void VolcanoGroups::tell(Told& told, std::optional<Workload> now) {
   }
   if (told && same(*told, *now)) return;
   now->meta.resource_version = std::to_string(++version_);
+  const bool asks_for_the_same = told && same_pod_sets(*told, *now);
+  now->meta.generation = (told ? told->meta.generation : 0) + (asks_for_the_same ? 0 : 1);
   told = std::make_shared<const Workload>(std::move(*now));
   shell_.feed(engine::WorkloadSeen{told});
 }
@@ -284,16 +288,20 @@ void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
   GroupDuty duty = volcano::duty_of(*entry.group, context_of(key, entry), status_of(entry.minimum),
                                     evicted == entry.surplus.end() ? nullptr : status_of(*evicted));
   const bool ungated = !entry.group->min_resources && duty.phase == PodGroupPhase::kInqueue;
-  if (ungated && !tree_.obstacle(entry.group->queue).empty()) duty.phase = PodGroupPhase::kPending;
-  const PodGroupStatus status = wanted(entry, duty);
+  if (ungated && !obstacle(key, entry).empty()) duty.phase = PodGroupPhase::kPending;
+  const PodGroupStatus status = wanted(key, entry, duty);
   if (status != entry.group->status) return write(key, status, duty, std::move(finish));
   const bool gives_way = duty.stop_all || duty.stopped || duty.stop_surplus;
   if (!gives_way && next_may_go(key)) return let_go(key, std::move(finish));
   stop_pods(key, duty, std::move(finish));
 }
 
-PodGroupStatus VolcanoGroups::wanted(const Entry& entry, const GroupDuty& duty) const {
-  return volcano::status_by_duty(*entry.group, duty, tree_.obstacle(entry.group->queue),
+std::string VolcanoGroups::obstacle(const std::string& key, const Entry& entry) const {
+  return pods_.claims_devices(key) ? std::string(api::kUncountedDevices) : tree_.obstacle(entry.group->queue);
+}
+
+PodGroupStatus VolcanoGroups::wanted(const std::string& key, const Entry& entry, const GroupDuty& duty) const {
+  return volcano::status_by_duty(*entry.group, duty, obstacle(key, entry),
                                  entry.minimum ? &entry.minimum->status : nullptr, to_seconds(shell_.executor.now()));
 }
 
@@ -306,7 +314,8 @@ void VolcanoGroups::write(const std::string& key, const PodGroupStatus& status, 
   if (duty.phase == PodGroupPhase::kPending || !duty.phase) {
     const auto refused =
         std::ranges::find(status.conditions, volcano::kUnschedulable, &api::volcano::PodGroupCondition::type);
-    if (refused != status.conditions.end() && refused->reason == volcano::kQueueTakesNoWork)
+    if (refused != status.conditions.end() &&
+        (refused->reason == volcano::kQueueTakesNoWork || refused->reason == volcano::kMisconfigured))
       record(group, {true, std::string(volcano::kUnschedulable), refused->message, {}, {}});
   }
   shell_.writes.patch(

@@ -86,7 +86,9 @@ class VolcanoGroups {
               const std::function<void(api::kueue::Workload&)>& how);
 
   void look(const std::string& key, WorkQueue::Finish finish);
-  api::volcano::PodGroupStatus wanted(const Entry& entry, const volcano::GroupDuty& duty) const;
+  // Why nobody lets the group in, besides its quota; empty: nothing.
+  std::string obstacle(const std::string& key, const Entry& entry) const;
+  api::volcano::PodGroupStatus wanted(const std::string& key, const Entry& entry, const volcano::GroupDuty& duty) const;
   void write(const std::string& key, const api::volcano::PodGroupStatus& status, const volcano::GroupDuty& duty,
              WorkQueue::Finish finish);
   void stop_pods(const std::string& key, const volcano::GroupDuty& duty, WorkQueue::Finish finish);

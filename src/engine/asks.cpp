@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/core/devices.h"
 #include "engine/counted_requests.h"
 #include "engine/lifecycle/words.h"
 #include "engine/schedule/scheduler.h"
@@ -52,6 +53,7 @@ Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::conf
     append(out_of_range, api::outside_limit_ranges(adjusted, limits, path));
     out.pod_sets.push_back(std::move(request));
   }
+  out.devices = uses_devices(w);
   if (w.pod_sets.empty()) out.invalid = "spec.podSets is empty: the workload asks for nothing";
   if (!above_limits.empty()) out.invalid = "resources validation failed: " + api::to_string(above_limits);
   if (!out_of_range.empty()) {
@@ -59,6 +61,10 @@ Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::conf
     out.invalid += "resources didn't satisfy LimitRange constraints: " + api::to_string(out_of_range);
   }
   return out;
+}
+
+bool uses_devices(const WorkloadRef& w) {
+  return std::ranges::any_of(w.pod_sets, [](const auto& pod_set) { return api::uses_devices(pod_spec_of(pod_set)); });
 }
 
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
@@ -96,6 +102,8 @@ std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission
 std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
                                   const Registries& registries) {
   static const JsonObject kNoLabels;
+  if (asks.devices)
+    return Barrier{std::string(lifecycle::reason::kMisconfigured), std::string(api::kUncountedDevices), false};
   if (queue != nullptr) {
     const auto it = registries.namespaces.find(ns);
     const JsonObject& labels = it == registries.namespaces.end() ? kNoLabels : it->second;

@@ -16,11 +16,15 @@ namespace berth::engine {
 struct Asks {
   std::vector<PodSetRequest> pod_sets;  // with the counts of the spec
   std::string invalid;                  // why such pods could not be created; empty: they could
+  bool devices = false;                 // the pods have claims of devices, which nobody counts: it is not queued
   bool operator==(const Asks&) const = default;
 };
 // `resources` says which requests count against quota.
 Asks asks_of(const api::kueue::WorkloadRef& workload, const Registries& registries,
              const api::config::QuotaResources& resources);
+
+// Whether the pods of a pod set have claims of devices.
+bool uses_devices(const api::kueue::WorkloadRef& workload);
 
 // Reduces the counts by the reclaimable pods; min_count as well, so that it does not exceed the count.
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
@@ -33,8 +37,8 @@ std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission&
 std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
                                           const api::kueue::WorkloadRef& workload, const Options& options);
 
-// A barrier when the namespace does not match the queue's selector, or when such pods could not be created; nullopt:
-// neither.
+// A barrier when the pods use devices, when the namespace does not match the queue's selector, or when such pods could
+// not be created; nullopt: none of them.
 std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
                                   const Registries& registries);
 

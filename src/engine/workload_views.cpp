@@ -74,6 +74,7 @@ lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
     s.cluster_queue_name = local->cluster_queue;
   }
   s.cluster_queue = facts_.registries.view_of_cluster_queue(s.cluster_queue_name);
+  s.devices = !lifecycle::holds_quota(t.now.status()) && uses_devices(*t.now);
   if (!t.check_reports.empty()) s.check_reports = &t.check_reports;
   s.replace_several_nodes = facts_.options.replace_several_nodes;
   s.wait_for_pods_ready = facts_.options.wait_for_pods_ready;
@@ -158,7 +159,9 @@ std::optional<Pending> WorkloadViews::pending(Tracked& t) {
   const auto* local = facts_.registries.local_queue(t.local_queue);
   if (local == nullptr || local->stop_policy != api::kueue::StopPolicy::kNone || local->meta.deletion)
     return std::nullopt;
-  return pending_with(t, *local, asks(t));
+  const Asks& asked = asks(t);
+  if (asked.devices) return std::nullopt;
+  return pending_with(t, *local, asked);
 }
 
 std::optional<Pending> WorkloadViews::as_if_pending(const Tracked& t) const {

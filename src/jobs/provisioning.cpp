@@ -88,6 +88,25 @@ class Check {
     return attempt_of(request.meta.name, w_.meta.name, check_.name, attempts_ + 1);
   }
 
+  const Result<std::vector<RequestedPodSet>>& wanted() {
+    if (!wanted_) wanted_ = requested_pod_sets(w_, *check_.config, facts_.flavors);
+    return *wanted_;
+  }
+
+  // Anybody who may create objects can make a request, or a template, that names the workload as its controller. It is
+  // used only if it has what Berth would have written.
+  bool asks_for_what_was_admitted(const ProvisioningRequest& request) {
+    if (!wanted()) return true;
+    return std::ranges::equal(request.pod_sets, *wanted(), [&](const auto& is, const RequestedPodSet& one) {
+      return is.pod_template == pod_template_name(request.meta.name, one.name) && is.count == one.count;
+    });
+  }
+
+  bool has_what_was_admitted(const std::string& pod_template, const Json& wanted) const {
+    const JsonPtr contents = facts_.contents_of_template(pod_template);
+    return contents != nullptr && need_the_same(*contents, wanted);
+  }
+
   // Ignores attempts that the check has counted as failed, and requests that differ from what the configuration asks
   // for now.
   void find_newest() {
@@ -96,15 +115,21 @@ class Check {
       const auto attempt = attempt_number(*request);
       if (!attempt || *attempt <= std::max(attempts_, attempt_)) continue;
       if (request->class_name != check_.config->class_name || request->parameters != parameters) continue;
+      if (!asks_for_what_was_admitted(*request)) continue;
       newest_ = request;
       attempt_ = *attempt;
     }
   }
 
-  void hand_over(Steps& steps) const {
-    for (const auto& pod_set : newest_->pod_sets) {
+  void hand_over(Steps& steps) {
+    for (std::size_t i = 0; i < newest_->pod_sets.size(); ++i) {
       for (const auto& pod_template : facts_.pod_templates) {
-        if (pod_template.name != pod_set.pod_template) continue;
+        if (pod_template.name != newest_->pod_sets[i].pod_template) continue;
+        if (wanted() && !has_what_was_admitted(pod_template.name, (*wanted())[i].pod_template)) {
+          steps.push_back(DeleteProvisioningRequest{newest_->meta});
+          steps.push_back(DeletePodTemplate{pod_template});
+          return;
+        }
         steps.push_back(HandOverPodTemplate{
             pod_template,
             owner_reference(api::autoscaling::kApiVersion, api::autoscaling::kProvisioningRequestKind, newest_->meta)});
@@ -113,7 +138,7 @@ class Check {
   }
 
   void create(Steps& steps) {
-    const auto pod_sets = requested_pod_sets(w_, *check_.config, facts_.flavors);
+    const auto& pod_sets = wanted();
     if (!pod_sets) return tell(pod_sets.error().message, steps);
     ProvisioningRequest request;
     request.meta = made_for(w_, provisioning_request_name(w_.meta.name, check_.name, attempts_ + 1));
@@ -125,7 +150,12 @@ class Check {
       const std::string name = pod_template_name(request.meta.name, pod_set.name);
       request.pod_sets.push_back({name, static_cast<std::int32_t>(pod_set.count)});
       const auto present = facts_.find_pod_template(name);
-      if (present && controlled_by(*present, w_.meta) && !present->deletion) continue;
+      if (present && controlled_by(*present, w_.meta) && !present->deletion) {
+        if (has_what_was_admitted(name, pod_set.pod_template)) continue;
+        steps.push_back(DeletePodTemplate{*present});
+        steps.emplace_back(LookAgain{});
+        return;
+      }
       if (blocked("PodTemplate", name, present, steps)) return;
       templates.push_back(CreatePodTemplate{check_.name, JsonObject{{"apiVersion", "v1"},
                                                                     {"kind", "PodTemplate"},
@@ -168,6 +198,7 @@ class Check {
   const AdmissionCheckState& state_;
   std::int32_t attempts_;  // number of failed attempts
   bool needed_ = false;
+  std::optional<Result<std::vector<RequestedPodSet>>> wanted_;  // null: not computed yet
   ProvisioningRequestPtr newest_;
   std::int32_t attempt_ = 0;  // of newest_
 };

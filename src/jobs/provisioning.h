@@ -35,6 +35,8 @@ struct ProvisioningFacts {
   // Any object of this name in the workload's namespace, independent of its owner. `deletion` is set when the object is
   // being deleted.
   std::function<std::optional<api::ObjectMeta>(std::string_view name)> find_request, find_pod_template;
+  // The PodTemplateSpec in the PodTemplate of this name in the workload's namespace; null: not known.
+  std::function<JsonPtr(std::string_view name)> contents_of_template;
 };
 
 // --- Steps, to be carried out in order. When a step fails, the rest waits for the next call. ---

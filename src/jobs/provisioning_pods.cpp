@@ -97,6 +97,17 @@ Result<Json> template_of(const Workload& workload, const PodSet& pod_set, const 
 
 }  // namespace
 
+bool need_the_same(const Json& a, const Json& b) {
+  static const Json kNone = JsonObject();
+  const Json *left = find(a, "spec"), *right = find(b, "spec");
+  const Json &one = left ? *left : kNone, &other = right ? *right : kNone;
+  const auto overhead = [](const Json& spec) {
+    const Json* list = find(spec, "overhead");
+    return list ? api::decode_resource_list(*list).value_or(api::ResourceList()) : api::ResourceList();
+  };
+  return same_needs(one, other) && overhead(one) == overhead(other) && same_part(one, other, "runtimeClassName");
+}
+
 std::vector<NeededPodSet> needed_pod_sets(const Workload& workload, const ProvisioningRequestConfig& config) {
   std::vector<NeededPodSet> needed;
   for (const auto& pod_set : workload.pod_sets) {

@@ -28,6 +28,8 @@ struct RequestedPodSet {
   // PodTemplateSpec with the flavors' node labels and tolerations, and with a request for every limit.
   Json pod_template;
 };
+// Whether pods of two PodTemplateSpecs need the same nodes: they request the same, and may run in the same places.
+bool need_the_same(const Json& a, const Json& b);
 // The needed pod sets as they are requested. Pod sets that the policy allows are merged into the first of them. Two
 // pod sets that were assigned to different nodes are never merged. Fails when a flavor does not exist or contradicts
 // a pod template.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/kueue/names.h"
 #include "api/kueue/reclaimable_pods.h"
 #include "api/kueue/webhooks/admission.h"
 #include "base/merge_patch.h"
@@ -110,6 +111,21 @@ void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts&
   steps.push_back(created(key));
 }
 
+// Whether an elastic job has another size than the quota it runs with. The webhook refuses that.
+bool is_resized(const JobAdapter& adapter, const Json& job, const Workload& workload) {
+  if (string_at(job, {"metadata", "annotations", kElasticJob}) != "true") return false;
+  const auto pod_sets = adapter.pod_sets(job);
+  return !std::ranges::equal(pod_sets, workload.pod_sets,
+                             [](const PodSet& a, const PodSet& b) { return a.name == b.name && a.count == b.count; });
+}
+
+JobEvent stopped_for_its_size() {
+  return {true, "ElasticJobStopped",
+          "The size of the elastic job changed while it ran. All its pods are stopped, and it is queued again with the "
+          "new size, because the feature gate ElasticJobsViaWorkloadSlices is not enabled; suspend such a job before "
+          "you change its size"};
+}
+
 void without_matching_workload(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
                                const JobFacts& facts, std::vector<Step>& steps) {
   WorkloadPtr old;
@@ -117,6 +133,7 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job, const
     if (!workload->meta.deletion) old = workload;
   }
   if (!adapter.suspended(job) || adapter.stopping(job)) {
+    if (old && !adapter.suspended(job) && is_resized(adapter, job, *old)) steps.push_back(stopped_for_its_size());
     stop(adapter, job, old,
          old ? "No matching Workload; the job is stopped" : "Missing Workload; unable to run the job", steps);
     return;

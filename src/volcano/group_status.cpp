@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/core/devices.h"
 #include "api/meta.h"
 
 namespace berth::volcano {
@@ -45,7 +46,9 @@ PodGroupStatus status_by_duty(const api::volcano::PodGroup& group, const GroupDu
   }
   condition.status = true;
   condition.message = obstacle;
-  condition.reason = condition.message.empty() ? "NotEnoughResources" : kQueueTakesNoWork;
+  condition.reason = condition.message.empty()            ? "NotEnoughResources"
+                     : obstacle == api::kUncountedDevices ? kMisconfigured
+                                                          : kQueueTakesNoWork;
   if (condition.message.empty() && minimum != nullptr) {
     const auto* reserved = api::find_condition(minimum->conditions, api::kueue::kQuotaReserved);
     if (reserved != nullptr && !reserved->status) condition.message = reserved->message;

@@ -12,13 +12,14 @@
 namespace berth::volcano {
 
 inline constexpr std::string_view kUnschedulable = "Unschedulable";        // a type of conditions
-inline constexpr std::string_view kQueueTakesNoWork = "QueueTakesNoWork";  // a reason of it
+inline constexpr std::string_view kQueueTakesNoWork = "QueueTakesNoWork";  // reasons of it
+inline constexpr std::string_view kMisconfigured = "Misconfigured";        // its pods claim devices
 
 // Whether a group in this phase waits for quota.
 bool waits(api::volcano::PodGroupPhase phase);
 
-// `obstacle`: why the queue admits nothing; empty: it does. `minimum`: the status of the workload of the minimum, null
-// when there is none. `now`: in whole seconds.
+// `obstacle`: why the queue admits nothing, or that pods claim devices; empty: neither. `minimum`: the status of the
+// workload of the minimum, null when there is none. `now`: in whole seconds.
 api::volcano::PodGroupStatus status_by_duty(const api::volcano::PodGroup& group, const GroupDuty& duty,
                                             const std::string& obstacle, const api::kueue::WorkloadStatus* minimum,
                                             Time now);

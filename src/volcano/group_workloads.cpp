@@ -40,6 +40,13 @@ PodSet pod_set(std::string name, std::int32_t count, const api::ResourceList& ea
   return out;
 }
 
+// The engine holds what claims devices, and says why.
+void claim_devices(PodSet& pod_set) {
+  Json pod_template = *pod_set.template_;
+  ensure_path(pod_template, {"spec", "resourceClaims"}) = JsonArray{JsonObject{{"name", "of-its-pods"}}};
+  pod_set.template_ = std::make_shared<const Json>(std::move(pod_template));
+}
+
 // One pod set has all requests; a second one makes up the number of pods. With `pods` <= 0 there is no pod beyond the
 // minimum: the pods of the minimum request more than the group's minResources.
 std::vector<PodSet> pod_sets(const api::ResourceList& resources, std::int64_t pods) {
@@ -154,7 +161,11 @@ std::optional<Workload> minimum_of(const PodGroup& group, const GroupContext& co
   const api::ResourceList resources = minimum_resources(group);
   Workload out = part_of(group, Part::kMinimum, context.priority);
   out.pod_sets = pod_sets(resources, minimum_pods(group));
-  if (is_in(group.status.phase)) admit(out, resources, context);
+  if (is_in(group.status.phase)) {
+    admit(out, resources, context);
+  } else if (context.devices) {
+    claim_devices(out.pod_sets.front());
+  }
   return out;
 }
 

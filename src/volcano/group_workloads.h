@@ -40,6 +40,7 @@ struct GroupContext {
   // number.
   api::ResourceList running;
   std::int64_t bound = 0;  // number of its pods that are bound and have not ended
+  bool devices = false;    // a pod that is not bound claims devices, which nobody counts
   // The engine holds quota for the minimum, whatever the phase says: the group must still stop.
   bool minimum_held = false;
   std::string flavor = "volcano";  // TreeOptions::flavor

@@ -33,6 +33,48 @@ TEST_F(VolcanoObjects, ThatAlwaysExistComeBack) {
   }
 }
 
+// Nobody counts devices: a group whose pods claim some waits and says so.
+TEST_F(VolcanoObjects, ThatClaimDevicesWait) {
+  install_volcano();
+  const auto pod = [&](const std::string& group, const std::string& claims) {
+    const auto made = ServerTest::create(
+        api::kPods, "default",
+        R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p-)" + group +
+            R"(","annotations":{"scheduling.k8s.io/group-name":")" + group +
+            R"("}},"spec":{"containers":[{"name":"c","image":"i"}],"resourceClaims":)" + claims + "}}");
+    EXPECT_TRUE(made.ok()) << made.body;
+  };
+  const auto told = [&](const std::string& name) {
+    const Json now = get(api::kPodGroups, "default", name).body;
+    for (const Json& one : array_at(now, {"status", "conditions"})) {
+      if (string_at(one, {"type"}) == "Unschedulable" && string_at(one, {"status"}) == "True")
+        return std::string(string_at(one, {"reason"})) + ": " + std::string(string_at(one, {"message"}));
+    }
+    return std::string();
+  };
+  const std::string why =
+      "Misconfigured: Workload uses DRA resources but the KueueDRAIntegration feature gate is not enabled";
+  pod("claims", R"([{"name":"d","resourceClaimTemplateName":"two"}])");
+  pod("free", R"([{"name":"d","resourceClaimName":"mine"}])");
+  pod("plain", "[]");
+  group("claims", "default", 1, 4);
+  group("plain", "default", 1, 4);
+  ASSERT_TRUE(create(api::kPodGroups, "default", R"({"metadata":{"name":"free"},"spec":{"minMember":1}})").ok());
+  pass();
+  EXPECT_EQ(phase("claims"), "Pending");
+  EXPECT_EQ(told("claims"), why);
+  EXPECT_EQ(phase("free"), "Pending");
+  EXPECT_EQ(told("free"), why);
+  EXPECT_EQ(phase("plain"), "Inqueue");
+  EXPECT_EQ(allocated("default"), "4");
+  restart_controller();
+  EXPECT_EQ(phase("claims"), "Pending");
+  ASSERT_TRUE(remove(api::kPods, "default", "p-claims").ok());
+  pass(std::chrono::minutes(1));
+  EXPECT_EQ(phase("claims"), "Inqueue");
+  EXPECT_TRUE(controller->engine().check_invariants(executor.now()).empty());
+}
+
 TEST_F(VolcanoObjects, KeepWhatTheyHoldWhenTheControllerStartsAnew) {
   install_volcano();
   queue("tenant", R"({"capability":{"cpu":8}})");

@@ -16,7 +16,21 @@ struct Around {
   std::vector<api::autoscaling::ProvisioningRequest> requests = {};  // controlled by the workload
   std::vector<api::ObjectMeta> pod_templates = {};  // in the namespace, independent of their controllers
   std::vector<api::ObjectMeta> foreign_requests = {};
+  std::string_view edit = "{}";  // of the contents of the templates
 };
+
+// What Berth writes for the pod set main, as the API server stores it.
+Json contents(std::string_view edit) {
+  return apply_merge_patch(yaml(R"(
+metadata: {labels: {app: x}, annotations: {a: b}}
+spec:
+  nodeSelector: {own: "1"}
+  restartPolicy: Always
+  dnsPolicy: ClusterFirst
+  containers: [{name: c, image: i, imagePullPolicy: Always, resources: {requests: {cpu: "1", memory: 1Gi}, limits: {cpu: "2", memory: 1Gi}}}]
+)"),
+                           yaml(edit));
+}
 
 api::ObjectMeta pod_template(std::string name, std::string_view owner_uid = "wl-uid") {
   api::ObjectMeta meta;
@@ -50,6 +64,9 @@ std::vector<ProvisioningStep> steps(const Workload& w, const Around& around) {
   }
   facts.find_request = [&named](std::string_view name) { return find_in(named, name); };
   facts.find_pod_template = [&around](std::string_view name) { return find_in(around.pod_templates, name); };
+  facts.contents_of_template = [&around](std::string_view) {
+    return std::make_shared<const Json>(contents(around.edit));
+  };
   return provision(w, facts);
 }
 
@@ -125,6 +142,28 @@ spec:
 TEST(Provision, MakesOnlyWhatIsMissing) {
   EXPECT_EQ(lines(workload(), {.pod_templates = {pod_template("ppt-wl-chk-1-main")}}), Lines{"request wl-chk-1"});
   EXPECT_EQ(lines(workload(), {.requests = {request("wl-chk-1")}}), Lines{});
+}
+
+// Whoever may create PodTemplates and ProvisioningRequests can prepare them, with the workload as their controller.
+TEST(Provision, UsesNothingPreparedThatDiffersFromTheAdmission) {
+  for (const auto edit : {R"({spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "64"}}}]}})",
+                          R"({spec: {overhead: {cpu: "64"}}})", R"({spec: {nodeSelector: {own: "2"}}})",
+                          R"({spec: {tolerations: [{operator: Exists}]}})", R"({spec: null})"}) {
+    Around around{.pod_templates = {pod_template("ppt-wl-chk-1-main")}, .edit = edit};
+    EXPECT_EQ(lines(workload(), around), (Lines{"delete template ppt-wl-chk-1-main", "look again"})) << edit;
+    around.requests = {request("wl-chk-1")};
+    EXPECT_EQ(lines(workload(), around), (Lines{"delete request wl-chk-1", "delete template ppt-wl-chk-1-main"}))
+        << edit;
+  }
+  auto more = request("wl-chk-1");
+  more.pod_sets[0].count = 30;
+  EXPECT_EQ(lines(workload(), {.requests = {more}}), (Lines{"delete request wl-chk-1", "look again"}));
+  auto other = request("wl-chk-1");
+  other.pod_sets[0].pod_template = "mine";
+  EXPECT_EQ(lines(workload(), {.requests = {other}}), (Lines{"delete request wl-chk-1", "look again"}));
+  auto second = request("wl-chk-1");
+  second.pod_sets.push_back({"mine", 1});
+  EXPECT_EQ(lines(workload(), {.requests = {second}}), (Lines{"delete request wl-chk-1", "look again"}));
 }
 
 TEST(Provision, HandsTemplatesOverToTheRequest) {
@@ -259,6 +298,7 @@ TEST(Provision, MergedPodSetsMakeOneTemplateAndAllGetTheUpdates) {
   EXPECT_EQ(to_string(*find_path(std::get<CreateProvisioningRequest>(all[1]).object, {"spec", "podSets"})),
             R"([{"podTemplateRef":{"name":"ppt-wl-chk-1-main"},"count":7}])");
   around.requests = {request("wl-chk-1", {condition("Provisioned", true, "there")})};
+  around.requests[0].pod_sets[0].count = 7;
   const auto ready = steps(w, around);
   ASSERT_EQ(ready.size(), 1u);
   const auto& updates = std::get<ReportCheck>(ready[0]).state.pod_set_updates;

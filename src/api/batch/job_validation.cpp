@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/core/pod_amounts.h"
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
 #include "api/kueue/topology_annotations.h"
@@ -72,12 +73,30 @@ void check_topology(const Json& job, FieldErrors& errors) {
   check_topology_annotations(template_annotations(job), pod_count(job), "spec.template.metadata.annotations", errors);
 }
 
+void check_amounts(const Json& job, FieldErrors& errors) {
+  if (const Json* spec = find_path(job, {"spec", "template", "spec"}))
+    check_pod_amounts(*spec, "spec.template.spec", errors);
+}
+
+// Nobody grants or takes back the difference of an elastic job yet (KEP-77), so another size would stop all its pods.
+void check_elastic_size(const Json& job, const Json& old, FieldErrors& errors) {
+  if (annotation_of(old, kElasticJob) != "true" || is_suspended(job) || is_suspended(old)) return;
+  if (pod_count(job) == pod_count(old)) return;
+  errors.push_back(forbidden_field("spec.parallelism", kNotResizable));
+}
+
 void check_min_parallelism_update(const Json& job, const Json& old, FieldErrors& errors) {
   if (is_suspended(old) || annotation_of(old, kJobMinParallelism).empty()) return;
   if (is_suspended(job)) return;  // suspension restores the original parallelism
   if (int_at(job, {"spec", "parallelism"}, 1) != int_at(old, {"spec", "parallelism"}, 1))
     errors.push_back(forbidden_field("spec.parallelism",
                                      "cannot change when partial admission is enabled and the job is not suspended"));
+}
+
+bool is_edited(const Json& job, const Json& old, std::initializer_list<std::string_view> path) {
+  static const Json kNone;
+  const Json *now = find_path(job, path), *before = find_path(old, path);
+  return !json_equal(now == nullptr ? kNone : *now, before == nullptr ? kNone : *before);
 }
 
 // Checks only changes of the user: when the job starts, partial admission lowers the parallelism and the template
@@ -89,12 +108,7 @@ void check_size_and_places(const Json& job, const Json& old, FieldErrors& errors
     check_min_parallelism(job, errors);
   const bool template_edited = !json_equal(Json(template_annotations(job)), Json(template_annotations(old)));
   if (count_edited || (waits && template_edited)) check_topology(job, errors);
-}
-
-bool is_edited(const Json& job, const Json& old, std::initializer_list<std::string_view> path) {
-  static const Json kNone;
-  const Json *now = find_path(job, path), *before = find_path(old, path);
-  return !json_equal(now == nullptr ? kNone : *now, before == nullptr ? kNone : *before);
+  if (waits && is_edited(job, old, {"spec", "template"})) check_amounts(job, errors);
 }
 
 bool labels_edited(const Json& job, const Json& old) {
@@ -114,6 +128,7 @@ FieldErrors validate_job(const Json& job, bool identifier_annotations) {
   check_completions_equal_parallelism(job, errors);
   check_min_parallelism(job, errors);
   check_topology(job, errors);
+  check_amounts(job, errors);
   return errors;
 }
 
@@ -134,6 +149,7 @@ FieldErrors validate_job_update(const Json& job, const Json& old, bool default_q
     errors.push_back(invalid_value(annotation_field(kElasticJob), Json(elastic), kImmutableField));
   if (gates_edited) check_admission_gates_update(job, old, errors);
   check_min_parallelism_update(job, old, errors);
+  check_elastic_size(job, old, errors);
   if (!is_suspended(job) &&
       annotation_of(job, kCompletionsEqualParallelism) != annotation_of(old, kCompletionsEqualParallelism))
     errors.push_back(forbidden_field(annotation_field(kCompletionsEqualParallelism),

@@ -58,8 +58,10 @@ std::map<std::string, Quantity> read_outputs(Fields& fields) {
     const std::string at = key_path("outputs", name);
     check_resource_name(fields, at, name);
     const auto quantity = decode_quantity(*value);
-    if (!quantity)
-      fields.expected(at, *value, "a quantity such as 2, 500m or 5Gi");
+    if (name == "pods")
+      fields.error(at, "cannot be an output: Berth counts pods itself");
+    else if (!quantity || quantity->sign() < 0)
+      fields.expected(at, *value, "a quantity such as 2, 500m or 5Gi, not a negative one");
     else
       out.emplace(name, *quantity);
   }

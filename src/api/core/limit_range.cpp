@@ -1,7 +1,7 @@
 // LimitRanges and limits: the defaults that pod creation sets, and their validation.
 #include <algorithm>
 
-#include "api/core/pod_resources.h"
+#include "api/core/pod_amounts.h"
 
 namespace berth::api {
 namespace {
@@ -101,8 +101,8 @@ std::vector<LimitRangeItem> decode_limit_range(const Json& limit_range) {
     item.type = string_at(value, {"type"});
     item.max = list_at(value, "max");
     item.min = list_at(value, "min");
-    item.default_limits = list_at(value, "default");
-    item.default_requests = list_at(value, "defaultRequest");
+    item.default_limits = at_least_zero(list_at(value, "default"));
+    item.default_requests = at_least_zero(list_at(value, "defaultRequest"));
     item.max_limit_request_ratio = list_at(value, "maxLimitRequestRatio");
     items.push_back(std::move(item));
   }

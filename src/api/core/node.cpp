@@ -1,5 +1,7 @@
 #include "api/core/node.h"
 
+#include "api/core/pod_amounts.h"
+
 namespace berth::api {
 
 Node decode_node(const Json& object) {
@@ -17,6 +19,7 @@ Node decode_node(const Json& object) {
   for (const auto& [resource, value] : object_at(object, {"status", "allocatable"})) {
     if (auto quantity = decode_quantity(value)) node.allocatable.emplace(std::string(resource), *quantity);
   }
+  node.allocatable = at_least_zero(std::move(node.allocatable));
   return node;
 }
 

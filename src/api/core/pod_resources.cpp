@@ -1,5 +1,9 @@
 #include "api/core/pod_resources.h"
 
+#include <algorithm>
+
+#include "api/core/pod_amounts.h"
+
 namespace berth::api {
 namespace {
 
@@ -14,12 +18,12 @@ void raise(ResourceList& most, const ResourceList& other) {
   }
 }
 
-// Leaves out invalid quantities: the API server refuses such pods anyway.
+// Leaves out invalid quantities, and takes zero for negative ones: the API server refuses such pods anyway.
 ResourceList lenient(const JsonObject& object) {
   ResourceList list;
   for (const auto& member : object)
     if (const auto quantity = decode_quantity(member.value())) list.emplace(member.key(), *quantity);
-  return list;
+  return at_least_zero(std::move(list));
 }
 
 bool is_sidecar(const Json& init_container) { return string_at(init_container, {"restartPolicy"}) == "Always"; }
@@ -75,8 +79,9 @@ ResourceList pod_requests(const Json& pod_spec) {
   }
   add(total, sidecars);
   raise(total, init_peak);
+  // No pod can be created whose own request is below that of its containers. A template may say so.
   for (const auto& [name, quantity] : lenient(object_at(pod_spec, {"resources", "requests"})))
-    if (is_pod_level(name)) total[name] = quantity;
+    if (is_pod_level(name)) total[name] = std::max(total[name], quantity);
   add(total, lenient(object_at(pod_spec, {"overhead"})));
   return total;
 }

@@ -1,4 +1,5 @@
 // Reading Kueue's queues, flavors and checks. Workloads are read in decode_workload.cpp.
+#include <algorithm>
 #include <array>
 
 #include "api/kueue/types.h"
@@ -55,10 +56,11 @@ class Reader {
     return otherwise;
   }
 
+  // Zero for a negative one: webhooks refuse it, and it must not take from others what was stored without them.
   Quantity quantity(const Json& value, const std::string& path) {
     const auto parsed = decode_quantity(value);
     if (!parsed) fail_at(path, parsed.error().message);
-    return parsed.value_or(Quantity());
+    return std::max(parsed.value_or(Quantity()), Quantity());
   }
 
   std::vector<ResourceGroup> resource_groups() {
@@ -139,7 +141,7 @@ std::optional<LocalQueue::PastUsage> past_usage(const Json& object) {
   LocalQueue::PastUsage out{{}, *time};
   for (const auto& [resource, value] : object_at(*status, {"consumedResources"})) {
     if (out.consumed.size() == kMostResources) break;
-    if (const auto quantity = decode_quantity(value)) out.consumed.emplace(resource, *quantity);
+    if (const auto quantity = decode_quantity(value)) out.consumed.emplace(resource, std::max(*quantity, Quantity()));
   }
   return out;
 }

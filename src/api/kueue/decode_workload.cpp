@@ -1,16 +1,20 @@
 // Reading Workloads.
 #include <algorithm>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 
+#include "api/core/pod_amounts.h"
 #include "api/kueue/topology_assignment.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
 namespace {
 
-std::int32_t int32_or(const Json& value, std::string_view key, std::int32_t otherwise) {
-  return static_cast<std::int32_t>(int_at(value, {key}, otherwise));
+// A number of pods, or of other things that are counted: never negative.
+std::int32_t count_or(const Json& value, std::string_view key, std::int32_t otherwise) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(int_at(value, {key}, otherwise), 0, kMost));
 }
 
 std::string text_at(const Json& value, std::initializer_list<std::string_view> keys) {
@@ -29,7 +33,7 @@ Result<ResourceList> resources_at(const Json& value, std::string_view key, const
   if (!member) return ResourceList();
   auto list = decode_resource_list(*member);
   if (!list) return fail(path + "." + std::string(key) + "." + list.error().message);
-  return list;
+  return at_least_zero(std::move(*list));
 }
 
 PodSet decode_pod_set(const Json& value, const TemplateKeeper& keep) {
@@ -37,8 +41,8 @@ PodSet decode_pod_set(const Json& value, const TemplateKeeper& keep) {
   pod_set.name = name_or_main(value);
   const Json* pod_template = find(value, "template");
   pod_set.template_ = keep(pod_template ? *pod_template : Json(JsonObject()));
-  pod_set.count = int32_or(value, "count", 1);
-  pod_set.min_count = optional_int32_at(value, {"minCount"});
+  pod_set.count = count_or(value, "count", 1);
+  if (optional_int32_at(value, {"minCount"})) pod_set.min_count = count_or(value, "minCount", 0);
   const Json* topology = find(value, "topologyRequest");
   if (topology && topology->is_object()) pod_set.topology_request = decode_topology_request(*topology);
   return pod_set;
@@ -61,7 +65,7 @@ Result<Admission> decode_admission(const Json& value) {
     auto usage = resources_at(one, "resourceUsage", path);
     if (!usage) return tl::unexpected(usage.error());
     assignment.resource_usage = std::move(*usage);
-    assignment.count = int32_or(one, "count", 0);
+    assignment.count = count_or(one, "count", 0);
     if (const Json* places = find(one, "topologyAssignment"); places && places->is_object()) {
       auto decoded = decode_topology_assignment(*places);
       if (!decoded) return fail(path + ".topologyAssignment." + decoded.error().message);
@@ -152,7 +156,7 @@ Result<WorkloadStatus> decode_status(const Json& value) {
   }
   status.requeue_state = decode_requeue_state(value);
   for (const Json& pod : array_at(value, {"reclaimablePods"}))
-    status.reclaimable_pods.push_back({text_at(pod, {"name"}), int32_or(pod, "count", 0)});
+    status.reclaimable_pods.push_back({text_at(pod, {"name"}), count_or(pod, "count", 0)});
   for (const Json& check : array_at(value, {"admissionChecks"})) {
     auto decoded = decode_check(check);
     if (!decoded) return tl::unexpected(decoded.error());
@@ -167,7 +171,7 @@ Result<WorkloadStatus> decode_status(const Json& value) {
   status.accumulated_past_execution_time_seconds = optional_int32_at(value, {"accumulatedPastExecutionTimeSeconds"});
   for (const Json& eviction : array_at(value, {"schedulingStats", "evictions"}))
     status.evictions.push_back(
-        {text_at(eviction, {"reason"}), text_at(eviction, {"underlyingCause"}), int32_or(eviction, "count", 0)});
+        {text_at(eviction, {"reason"}), text_at(eviction, {"underlyingCause"}), count_or(eviction, "count", 0)});
   for (const Json& node : array_at(value, {"unhealthyNodes"}))
     status.unhealthy_nodes.push_back(text_at(node, {"name"}));
   for (const Json& gate : array_at(value, {"preemptionGates"}))
@@ -195,7 +199,7 @@ TopologyRequest decode_topology_request(const Json& value) {
   request.slice_required_topology = text_at(value, {"podSetSliceRequiredTopology"});
   request.slice_size = optional_int32_at(value, {"podSetSliceSize"});
   for (const Json& layer : array_at(value, {"podsetSliceRequiredTopologyConstraints"}))
-    request.slice_constraints.push_back({text_at(layer, {"topology"}), int32_or(layer, "size", 1)});
+    request.slice_constraints.push_back({text_at(layer, {"topology"}), count_or(layer, "size", 1)});
   return request;
 }
 

@@ -43,6 +43,10 @@ void check_queue_name(const Json& job, FieldErrors& errors);
 void check_admission_gates(const Json& job, FieldErrors& errors);
 // `kind`: as the error names it ("apps/v1, Kind=Deployment").
 void check_no_elastic_job(const Json& job, std::string_view kind, FieldErrors& errors);
+// Why an elastic job that runs keeps its size.
+inline constexpr std::string_view kNotResizable =
+    "the size of an elastic job cannot change while it runs, because the feature gate ElasticJobsViaWorkloadSlices is "
+    "not enabled: suspend the job first, or all its pods would be stopped";
 
 // Rules for updates. `suspended`: the new job does not run.
 struct JobUpdate {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "api/core/pod_amounts.h"
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_shape.h"
@@ -46,6 +47,14 @@ void check_topologies(const Json& set, FieldErrors& errors) {
   check_template_topology(set, kWorkers, group_size(set) - leaders, errors);
 }
 
+void check_amounts_of(const Json& set, FieldErrors& errors) {
+  for (const auto name : {kLeaders, kWorkers}) {
+    const Json* pod_template = template_named(set, name);
+    const Json* spec = pod_template == nullptr ? nullptr : find(*pod_template, "spec");
+    if (spec != nullptr) check_pod_amounts(*spec, path_of(name) + ".spec", errors);
+  }
+}
+
 void check_same_template(const Json& set, const Json& old, std::string_view name, FieldErrors& errors) {
   const Json *now = template_named(set, name), *before = template_named(old, name);
   if (now == nullptr && before == nullptr) return;
@@ -85,7 +94,9 @@ void default_leader_worker_set(Json& set, const JobContext& context) {
 FieldErrors validate_leader_worker_set(const Json& set, const JobContext& context) {
   if (!is_served(context)) return {};
   FieldErrors errors = validate_serving(set, kLeaderWorkerSetKind);
-  if (is_managed(set, context)) check_topologies(set, errors);
+  if (!is_managed(set, context)) return errors;
+  check_topologies(set, errors);
+  check_amounts_of(set, errors);
   return errors;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "api/core/pod_amounts.h"
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_shape.h"
@@ -255,6 +256,7 @@ FieldErrors validate_pod(const Json& pod, const JobContext& context) {
   check_no_elastic_job(pod, "/v1, Kind=Pod", errors);
   check_admission_gates(pod, errors);
   check_pod(pod, context, errors);
+  if (const Json* spec = find(pod, "spec")) check_pod_amounts(*spec, "spec", errors);
   return errors;
 }
 

@@ -1,6 +1,7 @@
 // Reading Volcano's objects and writing their statuses.
 #include <array>
 
+#include "api/core/pod_amounts.h"
 #include "api/volcano/names.h"
 #include "api/volcano/types.h"
 
@@ -69,7 +70,7 @@ class Reader {
     if (value == nullptr || value->is_null()) return {};
     auto list = decode_resource_list(*value);
     if (!list) fail_at(keys, list.error().message);
-    return list.value_or(ResourceList());
+    return at_least_zero(list.value_or(ResourceList()));
   }
 
   std::optional<NetworkTopology> topology(Keys keys) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "api/core/devices.h"
+#include "api/core/pod_amounts.h"
 #include "api/volcano/names.h"
 
 namespace berth::api::volcano {
@@ -143,21 +145,17 @@ Json fixed_part(const Json& object) {
   return out;
 }
 
-}  // namespace
-
-void default_job(Json& object) {
-  if (array_at(object, {"spec", "tasks"}).empty()) return;
-  std::int64_t sum = 0;
-  JsonArray& tasks = ensure_path(object, {"spec", "tasks"}).get_array();
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (string_at(tasks[i], {"name"}).empty()) ensure_path(tasks[i], {"name"}) = task_name(tasks[i], i);
-    ensure_path(tasks[i], {"minAvailable"}) = least_of(tasks[i]);
-    sum += least_of(tasks[i]);
-  }
-  if (int_at(object, {"spec", "minAvailable"}) == 0) ensure_path(object, {"spec", "minAvailable"}) = sum;
+// The amounts of its pods, and what nobody would count.
+void check_template(const Json& task, const std::string& path, FieldErrors& errors) {
+  const Json* spec = find_path(task, {"template", "spec"});
+  if (spec == nullptr) return;
+  const std::string at = path + ".template.spec";
+  check_pod_amounts(*spec, at, errors);
+  if (uses_devices(*spec)) errors.push_back(forbidden_field(at + ".resourceClaims", kUncountedDevices));
 }
 
-FieldErrors validate_job(const Json& object) {
+// Everything but the templates: these cannot change, so they are checked on creation only.
+FieldErrors validate_parts(const Json& object) {
   FieldErrors errors;
   const JsonArray& tasks = array_at(object, {"spec", "tasks"});
   if (tasks.empty()) return {required("spec.tasks", "a job has at least one task")};
@@ -183,8 +181,29 @@ FieldErrors validate_job(const Json& object) {
   return errors;
 }
 
+}  // namespace
+
+void default_job(Json& object) {
+  if (array_at(object, {"spec", "tasks"}).empty()) return;
+  std::int64_t sum = 0;
+  JsonArray& tasks = ensure_path(object, {"spec", "tasks"}).get_array();
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    if (string_at(tasks[i], {"name"}).empty()) ensure_path(tasks[i], {"name"}) = task_name(tasks[i], i);
+    ensure_path(tasks[i], {"minAvailable"}) = least_of(tasks[i]);
+    sum += least_of(tasks[i]);
+  }
+  if (int_at(object, {"spec", "minAvailable"}) == 0) ensure_path(object, {"spec", "minAvailable"}) = sum;
+}
+
+FieldErrors validate_job(const Json& object) {
+  FieldErrors errors = validate_parts(object);
+  const JsonArray& tasks = array_at(object, {"spec", "tasks"});
+  for (std::size_t i = 0; i < tasks.size(); ++i) check_template(tasks[i], index_path("spec.tasks", i), errors);
+  return errors;
+}
+
 FieldErrors validate_job_update(const Json& object, const Json& old) {
-  FieldErrors errors = validate_job(object);
+  FieldErrors errors = validate_parts(object);
   if (array_at(object, {"spec", "tasks"}).size() != array_at(old, {"spec", "tasks"}).size()) {
     errors.push_back(forbidden_field("spec.tasks", "tasks cannot be added or removed: create another job"));
   } else if (!json_equal(fixed_part(object), fixed_part(old))) {

@@ -1,5 +1,5 @@
 // Defaults and validation of a vcjob in Volcano's webhooks, beyond its CustomResourceDefinition. Rules about its
-// queue are in src/volcano; pod templates are checked when pods are created from them.
+// queue are in src/volcano; the rest of pod templates is checked when pods are created from them.
 #pragma once
 
 #include "api/field_error.h"
@@ -12,10 +12,11 @@ namespace berth::api::volcano {
 void default_job(Json& object);
 
 // Requires at least one task; unique names of tasks, short enough for pod names; minAvailable of at most the
-// replicas; valid policies; known plugins; volumes with different mount paths; and no cycle in the tasks' dependsOn.
+// replicas; valid policies; known plugins; volumes with different mount paths; no cycle in the tasks' dependsOn; no
+// negative amounts and no devices in the templates.
 FieldErrors validate_job(const Json& object);
-// As validate_job(). In addition only minAvailable, priorityClassName, and replicas and minAvailable of tasks may
-// change.
+// As validate_job(), without the templates. In addition only minAvailable, priorityClassName, and replicas and
+// minAvailable of tasks may change.
 FieldErrors validate_job_update(const Json& object, const Json& old);
 
 }  // namespace berth::api::volcano

@@ -140,6 +140,7 @@ FieldErrors validate_queue(const Json& object, const Json* old) {
 
 FieldErrors validate_pod_group(const Json& object) {
   FieldErrors errors;
+  amounts_at(object, {"spec", "minResources"}, "spec.minResources", errors);
   check_tier(object, {"spec", "networkTopology"}, "spec.networkTopology", errors);
   const JsonArray& policies = array_at(object, {"spec", "subGroupPolicy"});
   for (std::size_t i = 0; i < policies.size(); ++i)

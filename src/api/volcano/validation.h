@@ -13,7 +13,8 @@ namespace berth::api::volcano {
 // the present queue, null on creation.
 FieldErrors validate_queue(const Json& object, const Json* old);
 
-// A network topology may have at most one of highestTierAllowed and highestTierName.
+// Amounts of minResources as those of a queue; a network topology may have at most one of highestTierAllowed and
+// highestTierName.
 FieldErrors validate_pod_group(const Json& object);
 
 }  // namespace berth::api::volcano

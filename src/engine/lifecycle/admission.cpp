@@ -1,7 +1,9 @@
 // Moves that lead to quota: note why it is missing, reserve it, admit, and the admission checks in between.
 #include <algorithm>
+#include <array>
 #include <map>
 
+#include "api/core/devices.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/topology.h"
@@ -95,6 +97,21 @@ Result<Change> note_pending(const WorkloadRef& w, const PendingReason& why, Time
   if (why.note && !same_reason) notes.push_back(*why.note);
   if (why.announce && !why.quiet && !same) notes.push_back({true, why.reason, why.message, Note::kByScheduler});
   return close(Move::kNotePending, w, std::move(status), std::move(notes));
+}
+
+Result<Change> refuse_devices(const WorkloadRef& w, Time now) {
+  auto change = note_pending(w, {std::string(reason::kMisconfigured), std::string(api::kUncountedDevices), {}}, now);
+  if (!change) return change;
+  set(change->status, w, api::kueue::kRequeued, false, reason::kInadmissible, api::kUncountedDevices, now);
+  return close(Move::kNotePending, w, std::move(change->status));
+}
+
+bool says_devices_are_refused(const WorkloadRef& w) {
+  return std::ranges::all_of(std::array{api::kueue::kQuotaReserved, api::kueue::kRequeued}, [&](auto type) {
+    const auto* said = api::find_condition(w.status.conditions, type);
+    return is_false(w.status.conditions, type) && said->message == api::kUncountedDevices &&
+           said->observed_generation == w.meta.generation;
+  });
 }
 
 Result<Change> reserve(const WorkloadRef& w, api::kueue::Admission admission, const std::vector<std::string>& checks,

@@ -13,7 +13,7 @@ using api::kueue::CheckState;
 
 namespace {
 
-constexpr std::string_view kPending = "Pending", kInadmissible = "Inadmissible", kWaiting = "Waiting";
+constexpr std::string_view kPending = "Pending", kWaiting = "Waiting";
 constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
     {reason::kPendingEvaluation, kPending},
     {reason::kNoMatchingFlavor, kPending},
@@ -21,8 +21,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
     {reason::kExceedsMaxQuota, kPending},
     {reason::kTopologyPlacementFailed, kPending},
     {reason::kWaitingForPreempted, kPending},
-    {reason::kMisconfigured, kInadmissible},
-    {reason::kSuspended, kInadmissible},
+    {reason::kMisconfigured, reason::kInadmissible},
+    {reason::kSuspended, reason::kInadmissible},
     {reason::kWaitingForPodsReady, kWaiting},
 }};
 

@@ -55,6 +55,10 @@ struct PendingReason {
 // the workload waits for its victims.
 Result<Change> note_pending(const WorkloadRef& workload, const PendingReason& why, Time now);
 
+// QuotaReserved=False and Requeued=False, because nobody counts the devices that its pods claim.
+Result<Change> refuse_devices(const WorkloadRef& workload, Time now);
+bool says_devices_are_refused(const WorkloadRef& workload);
+
 // QuotaReserved=True with this admission. Also Admitted=True when every one of `checks` is Ready and no topology
 // assignment is delayed. `checks` are the names of the admission checks that the assigned flavors require.
 // `considered` (the flavors that were tried) is appended to the event.

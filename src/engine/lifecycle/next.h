@@ -27,6 +27,7 @@ struct Situation {
       cluster_queue_name;  // cluster queue: of the admission, else of the local queue
   QueueView local_queue, cluster_queue;
   std::vector<std::string> checks;                // required: by the assigned flavors, else by all flavors
+  bool devices = false;                           // has no quota, and its pods have claims of devices: it is not queued
   const api::kueue::JobReport* report = nullptr;  // null: no report yet
   // Set: the workload was admitted before this process led, and its owner has not reported since. PodsReady may be
   // old, so timeouts wait until then.

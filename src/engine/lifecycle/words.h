@@ -22,6 +22,7 @@ inline constexpr std::string_view kWaitingForQuota = "WaitingForQuota";
 inline constexpr std::string_view kExceedsMaxQuota = "ExceedsMaxQuota";
 inline constexpr std::string_view kWaitingForPreempted = "WaitingForPreemptedWorkloads";
 inline constexpr std::string_view kMisconfigured = "Misconfigured";
+inline constexpr std::string_view kInadmissible = "Inadmissible";  // of Requeued=False, too
 inline constexpr std::string_view kSuspended = "Suspended";
 inline constexpr std::string_view kGated = "AdmissionGated";
 inline constexpr std::string_view kOnHold = "OnHold";
@@ -46,6 +47,7 @@ inline constexpr std::string_view kReactivated = "Reactivated";
 inline constexpr std::string_view kBackoffFinished = "BackoffFinished";
 inline constexpr std::string_view kClusterQueueRestarted = "ClusterQueueRestarted";
 inline constexpr std::string_view kLocalQueueRestarted = "LocalQueueRestarted";
+inline constexpr std::string_view kDevicesResolved = "DRAResourcesResolved";
 // PodsReady.
 inline constexpr std::string_view kWaitForStart = "WaitForStart";
 inline constexpr std::string_view kWaitForRecovery = "WaitForRecovery";
@@ -75,6 +77,7 @@ inline constexpr std::string_view kClusterQueueStopped = "The ClusterQueue is st
 inline constexpr std::string_view kLocalQueueStopped = "The LocalQueue is stopped";
 inline constexpr std::string_view kClusterQueueRestarted = "The ClusterQueue was restarted after being stopped";
 inline constexpr std::string_view kLocalQueueRestarted = "The LocalQueue was restarted after being stopped";
+inline constexpr std::string_view kDevicesResolved = "The workload uses no DRA resources any more";
 inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or succeeded";
 inline constexpr std::string_view kPodsReady = "All pods reached readiness and the workload is running";
 inline constexpr std::string_view kPodsRecovering = "At least one pod has failed, waiting for recovery";

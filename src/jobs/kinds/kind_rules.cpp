@@ -76,6 +76,31 @@ void check_object(const JobKindSpec& kind, const Json& job, const Json* old, con
   if (edited_while_waiting(kind, job, old)) check_pod_sets_of(kind, job, old, admission, errors);
 }
 
+const FoundPodSet* find_named(const std::vector<FoundPodSet>& all, std::string_view name) {
+  const auto it = std::ranges::find_if(all, [&](const FoundPodSet& one) { return one.pod_set.name == name; });
+  return it == all.end() ? nullptr : &*it;
+}
+
+// Nobody grants or takes back the difference of an elastic job yet (KEP-77), so another size would stop all its pods.
+void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& old, const AdmissionContext& admission,
+                        FieldErrors& errors) {
+  const bool was_elastic = annotation_of(old, kElasticJob) == "true",
+             elastic = annotation_of(job, kElasticJob) == "true";
+  if (!may_be_elastic(kind)) return;
+  if (elastic != was_elastic)
+    errors.push_back(api::invalid_value(annotation_field(kElasticJob), Json(elastic), kImmutableField));
+  if (!was_elastic || is_suspended(kind, job) || is_suspended(kind, old)) return;
+  FieldErrors ignored;
+  const auto now = find_pod_sets(kind, job, admission.get, ignored, Templates::kLeftOut),
+             before = find_pod_sets(kind, old, admission.get, ignored, Templates::kLeftOut);
+  if (now.size() != before.size()) errors.push_back(api::forbidden_field("spec", kNotResizable));
+  for (const auto& one : now) {
+    const FoundPodSet* same = find_named(before, one.pod_set.name);
+    if (same == nullptr || same->pod_set.count == one.pod_set.count) continue;
+    errors.push_back(api::forbidden_field(one.count.empty() ? one.field : to_string(one.count), kNotResizable));
+  }
+}
+
 FieldErrors check_new(const JobKindSpec& kind, const Json& job, const AdmissionContext& admission) {
   FieldErrors errors;
   check_object(kind, job, nullptr, admission, errors);
@@ -93,6 +118,7 @@ FieldErrors check_update(const JobKindSpec& kind, const Json& job, const Json& o
   if (annotation_of(job, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy))
     check_admission_gates_update(job, old, errors);
   check_object(kind, job, &old, admission, errors);
+  check_elastic_size(kind, job, old, admission, errors);
   if (kind.hook != nullptr) kind.hook->arrange(errors);
   return errors;
 }

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "api/core/pod_amounts.h"
 #include "api/kueue/topology_annotations.h"
 #include "jobs/kinds/hook.h"
 #include "jobs/kinds/pod_set_groups.h"
@@ -150,6 +151,8 @@ void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::
     api::kueue::check_topology_annotations(object_at(*one.pod_set.template_, {"metadata", "annotations"}),
                                            one.pod_set.count, annotations_path(one), errors);
     for (std::size_t i = before; i < errors.size(); ++i) errors[i].message += one.advice;
+    if (const Json* spec = find(*one.pod_set.template_, "spec"))
+      api::check_pod_amounts(*spec, one.field + ".spec", errors);
   }
   check_pod_set_groups(found, errors);
 }

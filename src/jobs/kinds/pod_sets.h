@@ -37,7 +37,8 @@ enum class Templates : std::uint8_t { kCopied, kLeftOut };
 std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
                                        api::FieldErrors& errors, Templates templates = Templates::kCopied);
 
-// Appends the errors of find_pod_sets() and those in the topology annotations of the templates and their groups.
+// Appends the errors of find_pod_sets() and those in the amounts of the templates, in their topology annotations and
+// their groups.
 void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
                     api::FieldErrors& errors);
 

@@ -7,6 +7,7 @@
 
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
+#include "jobs/pods/pod_charge.h"
 
 namespace berth::jobs {
 namespace {
@@ -61,8 +62,10 @@ Result<Roles> roles_of(const std::string& group, const GroupTerms& terms, const 
   if (terms.fast) return Roles{{pods.front()->role, terms.total}};
   const auto total = static_cast<std::size_t>(terms.total);
   if (pods.size() < total) return fail("'" + group + "' group has fewer runnable pods than expected");
+  const std::vector<ManagedPodPtr> members(pods.begin(), pods.begin() + terms.total);
+  if (std::string why = unequal_roles(group, members); !why.empty()) return fail(std::move(why));
   Roles roles;
-  for (std::size_t i = 0; i < total; ++i) ++roles[pods[i]->role];
+  for (const auto& pod : members) ++roles[pod->role];
   if (roles.size() > kMaxRoles) {
     return fail("group '" + group + "' has " + std::to_string(roles.size()) + " kinds of pods (annotation " +
                 std::string(api::kueue::kRoleHash) + "), at most " + std::to_string(kMaxRoles) + " are possible");

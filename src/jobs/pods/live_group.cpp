@@ -11,6 +11,7 @@
 #include "api/kueue/reclaimable_pods.h"
 #include "jobs/compose.h"
 #include "jobs/pods/group_terms.h"
+#include "jobs/pods/pod_charge.h"
 #include "jobs/pods/pod_group.h"
 #include "jobs/pods/roster.h"
 #include "jobs/prebuilt.h"
@@ -288,16 +289,27 @@ class LiveGroup {
     for (const auto& info : *infos)
       room[info.name] =
           std::min(roster.room(info.name), held(*workload, info.name, info.count) - roster.running(info.name));
-    std::vector<PodAction> actions;
+    std::vector<PodAction> actions, too_large;
     for (const auto& pod : roster.waiting()) {
       const auto info =
           std::find_if(infos->begin(), infos->end(), [&](const auto& one) { return one.name == pod->role; });
-      if (info == infos->end() || room[pod->role]-- <= 0) continue;
+      if (info == infos->end()) continue;
+      if (const std::string more = beyond_charge(*pod, *workload); !more.empty()) {
+        too_large.push_back({pod, std::nullopt, false, cannot_compose(is_too_large(*workload, pod->role, more))});
+        continue;
+      }
+      if (room[pod->role]-- <= 0) continue;
       auto action = let_go(pod, *info, workload);
       if (!action) return fail_to_start(workload, action.error().message);
       actions.push_back(std::move(*action));
     }
     std::move(actions.begin(), actions.end(), std::back_inserter(scene_.plan.actions));
+    std::move(too_large.begin(), too_large.end(), std::back_inserter(scene_.plan.actions));
+  }
+
+  static std::string is_too_large(const Workload& w, const std::string& role, const std::string& more) {
+    return "this pod requests more than pod set " + role + " of workload " + key_of(w) + " has quota for (" + more +
+           "): delete it, or create it with the same requests as the others";
   }
 
   void fail_to_start(const WorkloadPtr& workload, const std::string& why) {

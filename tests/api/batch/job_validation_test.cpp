@@ -20,6 +20,40 @@ Json job(std::string_view labels, std::string_view annotations = "{}",
   return out;
 }
 
+constexpr std::string_view kElastic = "{kueue.x-k8s.io/elastic-job: 'true'}";
+const std::string kNotElastic =
+    "spec.parallelism: Forbidden: the size of an elastic job cannot change while it runs, because the feature gate "
+    "ElasticJobsViaWorkloadSlices is not enabled: suspend the job first, or all its pods would be stopped";
+
+TEST(ValidateJobUpdate, AnElasticJobThatRunsKeepsItsSize) {
+  const auto elastic = [](std::string_view spec) { return job("{}", kElastic, spec); };
+  const auto change = [](const Json& old, const Json& now) { return errors_of(validate_job_update(now, old, false)); };
+  const Json two = elastic("{suspend: false, parallelism: 2, completions: 8}");
+  EXPECT_EQ(change(two, elastic("{suspend: false, parallelism: 4, completions: 8}")), kNotElastic);
+  EXPECT_EQ(change(two, elastic("{suspend: false, parallelism: 1, completions: 8}")), kNotElastic);
+  EXPECT_EQ(change(two, elastic("{suspend: true, parallelism: 4, completions: 8}")), "") << "it stops";
+  EXPECT_EQ(change(elastic("{suspend: true, parallelism: 4}"), elastic("{suspend: true, parallelism: 8}")), "");
+  EXPECT_EQ(change(elastic("{suspend: false, parallelism: 8, completions: 2}"),
+                   elastic("{suspend: false, parallelism: 9, completions: 2}")),
+            "")
+      << "as many pods as before";
+  EXPECT_EQ(
+      change(job("{}", "{}", "{suspend: false, parallelism: 2}"), job("{}", "{}", "{suspend: false, parallelism: 4}")),
+      "")
+      << "not an elastic job";
+}
+
+TEST(ValidateJob, AmountsAreNotNegative) {
+  const Json wrong = job("{}", "{}", "{suspend: true, template: {spec: {overhead: {cpu: '-100'}}}}");
+  const std::string refused =
+      "spec.template.spec.overhead[cpu]: Invalid value: \"-100\": must be greater than or equal to 0";
+  EXPECT_EQ(errors_of(validate_job(wrong)), refused);
+  EXPECT_EQ(errors_of(validate_job_update(wrong, job("{}", "{}", "{suspend: true}"), false)), refused);
+  Json stopped = wrong;
+  ensure_path(stopped, {"metadata", "labels"}) = object("{a: b}");
+  EXPECT_EQ(errors_of(validate_job_update(stopped, wrong, false)), "") << "an old one can still be changed";
+}
+
 TEST(DefaultJob, ManagedJobsStartSuspended) {
   const struct {
     std::string what;

@@ -40,6 +40,16 @@ TEST(Configuration, RefusesWhatIsNotAConfiguration) {
   EXPECT_TRUE(error_of("a: [").starts_with("config.yaml: ")) << error_of("a: [");
 }
 
+TEST(Configuration, RefusesTransformationsThatTakeAway) {
+  expect_refused(kHead,
+                 {{"resources: {transformations: [{input: a, outputs: {cpu: '-1'}}]}",
+                   "resources.transformations[0].outputs[cpu]: is \"-1\", expected a quantity such as 2, 500m or 5Gi, "
+                   "not a negative "
+                   "one"},
+                  {"resources: {transformations: [{input: a, outputs: {pods: 1}}]}",
+                   "resources.transformations[0].outputs[pods]: cannot be an output: Berth counts pods itself"}});
+}
+
 TEST(Configuration, RefusesWhatIsWrongInVolcanosPart) {
   expect_refused(kHead,
                  {

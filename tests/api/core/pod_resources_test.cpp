@@ -38,6 +38,29 @@ TEST(PodRequests, AddContainersInitContainersSidecarsOverheadAndPodLevel) {
   for (const auto& c : cases) EXPECT_EQ(requests(c.spec), c.total) << c.what;
 }
 
+TEST(PodRequests, NegativeAmountsPayForNothing) {
+  const struct {
+    std::string what, spec, total;
+  } cases[] = {
+      {"overhead", R"({"containers":[{"resources":{"requests":{"cpu":"4"}}}],"overhead":{"cpu":"-100"}})",
+       R"({"cpu":"4"})"},
+      {"the pod itself",
+       R"({"containers":[{"resources":{"requests":{"cpu":"4"}}}],"resources":{"requests":{"cpu":"-100"}}})",
+       R"({"cpu":"4"})"},
+      {"a pod that says less than its containers",
+       R"({"containers":[{"resources":{"requests":{"cpu":"4"}}}],"resources":{"requests":{"cpu":"1"}}})",
+       R"({"cpu":"4"})"},
+      {"another container",
+       R"({"containers":[{"resources":{"requests":{"cpu":"4"}}},{"resources":{"requests":{"cpu":"-3"}}}]})",
+       R"({"cpu":"4"})"},
+      {"a sidecar",
+       R"({"containers":[{"resources":{"requests":{"cpu":"4"}}}],"initContainers":[{"restartPolicy":"Always","resources":{"requests":{"cpu":-3}}}]})",
+       R"({"cpu":"4"})"},
+      {"nothing else", R"({"overhead":{"cpu":"-100"}})", R"({"cpu":"0"})"},
+  };
+  for (const auto& c : cases) EXPECT_EQ(requests(c.spec), c.total) << c.what;
+}
+
 struct Container {
   int cpu;
   bool sidecar;
@@ -106,6 +129,15 @@ TEST(AdjustPodSpec, KeepsWhatIsThereAndAddsNothingWithoutCause) {
   EXPECT_TRUE(json_equal(adjust_pod_spec(spec, {}, *parse_json(R"({"cpu":"10m"})")), spec));
   const Json pod_level = adjust_pod_spec(*parse_json(R"({"resources":{"limits":{"cpu":"4"}}})"), {}, nullptr);
   EXPECT_EQ(string_at(pod_level, {"resources", "requests", "cpu"}), "4");
+}
+
+TEST(AdjustPodSpec, NegativeDefaultsPayForNothing) {
+  const auto limits = decode_limit_range(*parse_json(
+      R"({"spec":{"limits":[{"type":"Container","default":{"memory":"-1Gi"},"defaultRequest":{"cpu":"-100"}}]}})"));
+  const Json adjusted = adjust_pod_spec(*parse_json(R"({"containers":[{},{"resources":{"requests":{"cpu":"4"}}}]})"),
+                                        limits, *parse_json(R"({"cpu":"-50"})"));
+  EXPECT_EQ(pod_requests(adjusted).at("cpu").to_string(), "4");
+  EXPECT_EQ(pod_requests(adjusted).at("memory").to_string(), "0");
 }
 
 TEST(RequestsAboveLimits, NamesContainersAndThePod) {

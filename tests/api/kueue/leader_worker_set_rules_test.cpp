@@ -76,6 +76,18 @@ TEST(LeaderWorkerSetRules, WhatIsNotManagedStaysAsItIs) {
   EXPECT_EQ(string_at(by_default, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}), "default");
 }
 
+TEST(LeaderWorkerSetRules, AmountsAreNotNegative) {
+  for (const std::string_view one : {"leaderTemplate", "workerTemplate"}) {
+    const auto wrong = [&](std::string_view labels) {
+      return with(a_set(labels), {"spec", "leaderWorkerTemplate", one, "spec", "overhead"}, object("{cpu: '-100'}"));
+    };
+    EXPECT_EQ(errors_of(validate_leader_worker_set(wrong(kQueued), {})),
+              "spec.leaderWorkerTemplate." + std::string(one) +
+                  ".spec.overhead[cpu]: Invalid value: \"-100\": must be greater than or equal to 0");
+    EXPECT_EQ(errors_of(validate_leader_worker_set(wrong("{}"), {})), "") << "not managed";
+  }
+}
+
 TEST(LeaderWorkerSetRules, RefuseWrongLabelsAndTopologies) {
   const std::string errors = errors_of(validate_leader_worker_set(
       with(a_set("{kueue.x-k8s.io/queue-name: Bad_Name}"), {"metadata", "annotations"},

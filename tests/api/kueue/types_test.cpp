@@ -48,6 +48,33 @@ TEST(ClusterQueue, ErrorsNameObjectAndField) {
       "ClusterQueue q: spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: quantities must"));
 }
 
+// Webhooks refuse negative amounts. What was stored without them takes nothing from others.
+TEST(NegativeAmounts, AreZeroWhenTheyAreRead) {
+  const std::string groups =
+      R"({"metadata":{"name":"q"},"spec":{"fairSharing":{"weight":"-1"},"resourceGroups":[{"flavors":[{"name":"f","resources":)"
+      R"([{"name":"cpu","nominalQuota":"-4","borrowingLimit":-2,"lendingLimit":"-100"}]}]}]}})";
+  const auto queue = decode_cluster_queue(*parse_json(groups));
+  ASSERT_TRUE(queue) << queue.error().message;
+  const auto cohort = decode_cohort(*parse_json(groups));
+  ASSERT_TRUE(cohort) << cohort.error().message;
+  for (const auto* quota : {&queue->resource_groups.at(0).flavors.at(0).resources.at(0),
+                            &cohort->resource_groups.at(0).flavors.at(0).resources.at(0)}) {
+    EXPECT_EQ(quota->nominal.to_string(), "0");
+    EXPECT_EQ(quota->borrowing_limit->to_string(), "0");
+    EXPECT_EQ(quota->lending_limit->to_string(), "0");
+  }
+  EXPECT_EQ(queue->fair_weight.to_string(), "0");
+  const auto w = decode_workload(*parse_json(
+      R"({"spec":{"podSets":[{"name":"a","count":-3},{"name":"b","count":4294967299}]},"status":{"reclaimablePods":[{"name":"a","count":-2}],)"
+      R"("admission":{"clusterQueue":"q","podSetAssignments":[{"name":"a","count":-1,"resourceUsage":{"cpu":"-8"}}]}}})"));
+  ASSERT_TRUE(w) << w.error().message;
+  EXPECT_EQ(w->pod_sets[0].count, 0);
+  EXPECT_EQ(w->pod_sets[1].count, 2147483647);
+  EXPECT_EQ(w->status.reclaimable_pods[0].count, 0);
+  EXPECT_EQ(w->status.admission->pod_set_assignments[0].count, 0);
+  EXPECT_EQ(w->status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(), "0");
+}
+
 TEST(OtherKinds, AreRead) {
   EXPECT_EQ(decode_cohort(*parse_json(R"({"metadata":{"name":"c"},"spec":{"parentName":"p"}})"))->parent_name, "p");
   const auto lq = decode_local_queue(

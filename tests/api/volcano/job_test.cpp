@@ -43,6 +43,21 @@ TEST(VolcanoJobDefaults, CountWhatHasToRunAtOnce) {
   EXPECT_EQ(decode_job(said)->min_available, 3);
 }
 
+TEST(VolcanoJobRules, TemplatesAskForWhatCanBeCounted) {
+  const auto with = [](const std::string& spec) {
+    return job("", "[{name: a, replicas: 2, template: {spec: " + spec + "}}]");
+  };
+  EXPECT_THAT(errors(with("{containers: [{resources: {requests: {cpu: 1}}}]}")), IsEmpty());
+  const Json negative = with("{containers: [{resources: {requests: {cpu: 1}}}], overhead: {cpu: '-100'}}");
+  EXPECT_THAT(errors(negative),
+              ElementsAre("spec.tasks[0].template.spec.overhead[cpu]: Invalid value: \"-100\": must be greater than or "
+                          "equal to 0"));
+  EXPECT_THAT(texts(validate_job_update(negative, negative)), IsEmpty()) << "an old one can still be changed";
+  EXPECT_THAT(errors(with("{resourceClaims: [{name: d, resourceClaimTemplateName: two}]}")),
+              ElementsAre("spec.tasks[0].template.spec.resourceClaims: Forbidden: Workload uses DRA resources but the "
+                          "KueueDRAIntegration feature gate is not enabled"));
+}
+
 TEST(VolcanoJobRules, TasksAndNumbers) {
   EXPECT_THAT(errors(job()), IsEmpty());
   EXPECT_THAT(errors(job("", "[]")), ElementsAre("spec.tasks: Required value: a job has at least one task"));

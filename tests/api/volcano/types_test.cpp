@@ -38,6 +38,17 @@ TEST(VolcanoQueue, ReadsEveryFieldAndWritesItsStatus) {
   EXPECT_EQ(to_string(encode_queue_status({})), "{}");
 }
 
+TEST(VolcanoAmounts, AreNotNegative) {
+  const auto q = decode_queue(
+      json(R"({"spec":{"capability":{"cpu":-4},"deserved":{"cpu":"-1"},"guarantee":{"resource":{"cpu":"-1"}}}})"));
+  ASSERT_TRUE(q) << q.error().message;
+  EXPECT_EQ(q->capability.at("cpu").to_string(), "0");
+  EXPECT_EQ(q->deserved.at("cpu").to_string(), "0");
+  EXPECT_EQ(q->guarantee.at("cpu").to_string(), "0");
+  EXPECT_EQ(decode_pod_group(json(R"({"spec":{"minResources":{"cpu":"-100"}}})"))->min_resources->at("cpu").to_string(),
+            "0");
+}
+
 TEST(VolcanoQueue, ErrorsNameObjectAndField) {
   EXPECT_EQ(decode_queue(json(R"({"metadata":{"name":"q"},"status":{"state":"Ajar"}})")).error().message,
             "Queue q: status.state: unsupported value \"Ajar\"");

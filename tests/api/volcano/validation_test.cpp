@@ -118,6 +118,13 @@ TEST(VolcanoDefaults, OfAPodGroup) {
   EXPECT_EQ(string_at(group, {"spec", "queue"}), "team");
 }
 
+TEST(VolcanoPodGroupFields, MinResourcesAreNotNegative) {
+  EXPECT_TRUE(validate_pod_group(yaml("{spec: {minResources: {cpu: 100m, nvidia.com/gpu: 2}}}")).empty());
+  const auto errors = validate_pod_group(yaml("{spec: {minResources: {cpu: '-100'}}}"));
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(to_string(errors[0]), "spec.minResources.cpu: Invalid value: \"-100\": must be greater than or equal to 0");
+}
+
 TEST(VolcanoPodGroupFields, OneWayOfSayingTheTier) {
   EXPECT_TRUE(validate_pod_group(yaml("{spec: {networkTopology: {highestTierAllowed: 1}}}")).empty());
   const auto both = validate_pod_group(

@@ -209,6 +209,64 @@ TEST(KindRules, ErrorsComeInTheOrderOfKueue) {
   EXPECT_EQ(order("MPIJob"), "adm ela max ");
 }
 
+TEST(KindRules, AnElasticJobThatRunsKeepsItsSize) {
+  const std::string why =
+      "Forbidden: the size of an elastic job cannot change while it runs, because the feature gate "
+      "ElasticJobsViaWorkloadSlices is not enabled: suspend the job first, or all its pods would be stopped";
+  const struct {
+    std::string kind, prefix, suspend;
+  } cases[] = {{"RayCluster", "", ""}, {"RayJob", "rayClusterSpec", ""}, {"RayService", "rayClusterConfig", "spec"}};
+  for (const auto& c : cases) {
+    const Webhook webhook(c.kind);
+    const auto ray = [&](int replicas, bool elastic, bool suspended, std::string_view more = "") {
+      const std::string cluster =
+          "headGroupSpec: {template: $}, workerGroupSpecs: [{groupName: w, replicas: " + std::to_string(replicas) +
+          ", template: $}" + std::string(more) + "]";
+      const std::string flag = std::string("suspend: ") + (suspended ? "true" : "false");
+      const std::string spec =
+          c.prefix.empty()    ? "{" + flag + ", " + cluster + "}"
+          : c.suspend.empty() ? "{shutdownAfterJobFinishes: true, " + flag + ", " + c.prefix + ": {" + cluster + "}}"
+                              : "{" + c.prefix + ": {" + flag + ", " + cluster + "}}";
+      return job(spec, elastic ? "{annotations: {kueue.x-k8s.io/elastic-job: 'true'}}" : "{}");
+    };
+    const auto change = [&](const Json& old, const Json& now) { return webhook.refusal(now, &old); };
+    EXPECT_THAT(change(ray(2, true, false), ray(4, true, false)),
+                ::testing::AllOf(HasSubstr("workerGroupSpecs[0]"), HasSubstr(why)))
+        << c.kind;
+    EXPECT_THAT(change(ray(2, true, false), ray(1, true, false)), HasSubstr(why)) << c.kind;
+    EXPECT_THAT(change(ray(2, true, false), ray(2, true, false, ", {groupName: x, replicas: 1, template: $}")),
+                HasSubstr(why))
+        << c.kind;
+    EXPECT_EQ(change(ray(2, true, false), ray(4, true, true)), "") << c.kind << ": it stops";
+    EXPECT_EQ(change(ray(2, true, true), ray(4, true, true)), "") << c.kind;
+    EXPECT_EQ(change(ray(2, false, false), ray(4, false, false)), "") << c.kind << ": not elastic";
+    EXPECT_THAT(change(ray(2, true, false), ray(2, false, false)),
+                HasSubstr("metadata.annotations[kueue.x-k8s.io/elastic-job]: Invalid value: false: field is immutable"))
+        << c.kind;
+  }
+}
+
+TEST(KindRules, AmountsAreNotNegative) {
+  const auto with = [](std::string_view pod_spec) {
+    return yaml("{replicatedJobs: [{name: a, template: {spec: {template: {spec: " + std::string(pod_spec) + "}}}}]}");
+  };
+  const auto job_set = [&](std::string_view pod_spec) {
+    Json out = job("{}");
+    out.as_object()["spec"] = with(pod_spec);
+    return out;
+  };
+  const Webhook webhook("JobSet");
+  const std::string refused =
+      "spec.replicatedJobs[0].template.spec.template.spec.overhead[cpu]: Invalid value: \"-100\": must be greater than "
+      "or "
+      "equal to 0";
+  const Json wrong = job_set("{containers: [], overhead: {cpu: '-100'}}");
+  EXPECT_EQ(webhook.refusal(wrong), refused);
+  Json labelled = wrong;
+  ensure_path(labelled, {"metadata", "labels", "a"}) = "b";
+  EXPECT_EQ(webhook.refusal(labelled, &wrong), "") << "an old one can still be changed";
+}
+
 TEST(KindRules, ARunningJobKeepsItsQueue) {
   const Webhook webhook("RayCluster");
   Json now = job(kCluster);

@@ -33,6 +33,38 @@ TEST(PodGroups, EachRoleIsAPodSet) {
   EXPECT_EQ(int_at(pod_sets[1], {"count"}), 2);
 }
 
+constexpr std::string_view kTenCpus =
+    R"({spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "10"}}}]}})";
+
+TEST(PodGroups, PodsOfOneRoleRequestTheSame) {
+  const PodPlan plan = group({member("a", 2), member("b", 2, {kTenCpus})});
+  EXPECT_TRUE(all<CreateWorkload>(plan).empty());
+  EXPECT_EQ(
+      events(plan),
+      Texts{"ErrWorkloadCompose: the pods of group 'g' with the annotation kueue.x-k8s.io/role-hash=small must "
+            "request the same: a requests {\"cpu\":\"1\"}, b requests {\"cpu\":\"10\"}; give them different roles, "
+            "or leave the annotation out"});
+  const auto overhead = member("b", 2, {"{spec: {overhead: {cpu: 1}}}"});
+  EXPECT_TRUE(all<CreateWorkload>(group({member("a", 2), overhead})).empty());
+  const auto own_role = member("b", 2, {kTenCpus, R"({metadata: {annotations: {kueue.x-k8s.io/role-hash: big}}})"});
+  EXPECT_EQ(all<CreateWorkload>(group({member("a", 2), own_role})).size(), 1u);
+}
+
+TEST(PodGroups, APodThatRequestsMoreThanItsPodSetStaysAtItsGate) {
+  constexpr std::string_view fast = R"({metadata: {annotations: {kueue.x-k8s.io/pod-group-fast-admission: "true"}}})";
+  const auto workload = group_workload({member("a", 2, {fast})}, kAdmitted);
+  const std::string told =
+      "b ErrWorkloadCompose: this pod requests more than pod set small of workload ns/g has quota for (cpu: 10 instead "
+      "of 1): delete it, or create it with the same requests as the others";
+  EXPECT_EQ(events(group({member("a", 2, {fast, kRunning}), member("b", 2, {fast, kTenCpus})}, workload)),
+            (Texts{"OwnerReferencesAdded: Added 1 owner reference(s)", told}));
+  const auto memory = member("b", 2, {fast, R"({spec: {resources: {requests: {memory: 1Gi}}}})"});
+  EXPECT_FALSE(group({member("a", 2, {fast, kRunning}), memory}, workload).actions.at(0).patch)
+      << "nor another resource";
+  const auto less = member("b", 2, {fast, R"({spec: {containers: [{name: c, image: i}]}})"});
+  EXPECT_TRUE(group({member("a", 2, {fast, kRunning}), less}, workload).actions.at(0).patch);
+}
+
 TEST(PodGroups, MoreThanEighteenRolesAreTooMany) {
   std::vector<ManagedPodPtr> pods;
   for (int i = 0; i < 19; ++i) {

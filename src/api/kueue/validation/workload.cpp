@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "api/core/pod_resources.h"
+#include "api/core/pod_amounts.h"
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
 #include "api/kueue/priority_boost.h"
@@ -14,30 +14,11 @@
 namespace berth::api::kueue {
 namespace {
 
-void check_requests(const Json& container, const std::string& path, FieldErrors& errors) {
-  for (const std::string_view list : {"requests", "limits"}) {
-    const std::string at = path + ".resources." + std::string(list);
-    for (const auto& member : object_at(container, {"resources", list})) {
-      const std::string_view name(member.key().data(), member.key().size());
-      if (list == "requests" && name == "pods")
-        errors.push_back(invalid_value(key_path(at, name), Json(name), "the key is reserved for internal kueue use"));
-      const auto quantity = decode_quantity(member.value());
-      if (quantity && quantity->sign() < 0)
-        errors.push_back(invalid_value(key_path(at, name), member.value(), "must be greater than or equal to 0"));
-    }
-  }
-}
-
 void check_template(const Json& pod_set, const std::string& path, FieldErrors& errors) {
   const Json* pod_template = find(pod_set, "template");
   if (!pod_template) return;
   check_labels(object_at(*pod_template, {"metadata", "labels"}), path + ".metadata.labels", errors);
   check_annotations(object_at(*pod_template, {"metadata", "annotations"}), path + ".metadata.annotations", errors);
-  for (const std::string_view list : {"initContainers", "containers"}) {
-    const JsonArray& containers = array_at(*pod_template, {"spec", list});
-    for (std::size_t i = 0; i < containers.size(); ++i)
-      check_requests(containers[i], index_path(path + ".spec." + std::string(list), i), errors);
-  }
 }
 
 // A pod set must have at most one mode, and its slices at most one form.
@@ -143,6 +124,7 @@ void check_reclaimable_pods(const Json& object, FieldErrors& errors) {
     }
     const std::int64_t limit = int_at(*pod_set, {"count"}, 1);
     const std::int64_t count = int_at(pods, {"count"});
+    if (count < 0) errors.push_back(invalid_value(path + ".count", count, "must be greater than or equal to 0"));
     if (count > limit)
       errors.push_back(invalid_value(path + ".count", count, "should be less or equal to " + std::to_string(limit)));
   }
@@ -188,6 +170,29 @@ bool is_elastic(const Json& workload) {
 
 namespace {
 
+// What the pods request. Amounts stand in many places of a template.
+void check_requested(const Json& object, FieldErrors& errors) {
+  const JsonArray& pod_sets = array_at(object, {"spec", "podSets"});
+  for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+    if (const Json* spec = find_path(pod_sets[i], {"template", "spec"}))
+      check_pod_amounts(*spec, index_path("spec.podSets", i) + ".template.spec", errors);
+  }
+}
+
+// What an admission gives.
+void check_used(const Json& object, FieldErrors& errors) {
+  const JsonArray& assignments = array_at(object, {"status", "admission", "podSetAssignments"});
+  for (std::size_t i = 0; i < assignments.size(); ++i) {
+    for (const auto& member : object_at(assignments[i], {"resourceUsage"})) {
+      const std::string_view resource(member.key().data(), member.key().size());
+      const std::string path = index_path("status.admission.podSetAssignments", i) + ".resourceUsage";
+      const auto quantity = decode_quantity(member.value());
+      if (quantity && quantity->sign() < 0)
+        errors.push_back(invalid_value(key_path(path, resource), member.value(), "must be greater than or equal to 0"));
+    }
+  }
+}
+
 void check_priority_boost(const Json& object, FieldErrors& errors) {
   const Json* value = find_path(object, {"metadata", "annotations", kPriorityBoost});
   if (value == nullptr || !value->is_string() || parse_priority_boost(view(value->get_string()))) return;
@@ -204,6 +209,8 @@ FieldErrors validate_workload(const Json& object, const WorkloadRules& rules) {
   check_admission(object, errors);
   check_reclaimable_pods(object, errors);
   check_pod_set_updates(object, errors);
+  if (rules.pods_are_new) check_requested(object, errors);
+  if (rules.admission_is_new) check_used(object, errors);
   return errors;
 }
 

@@ -6,9 +6,12 @@
 
 namespace berth::api::kueue {
 
-// Rules that depend on feature gates.
+// Rules that do not always apply.
 struct WorkloadRules {
-  bool priority_boost = false;  // a new or changed priority-boost annotation must be an integer
+  bool priority_boost = false;  // a new or changed priority-boost annotation must be an integer (feature gate)
+  // Negative amounts are refused where they are new. Those stored before must not block updates of other fields.
+  bool pods_are_new = true;      // amounts in the templates of spec.podSets, and the key `pods`
+  bool admission_is_new = true;  // amounts in status.admission
 };
 FieldErrors validate_workload(const Json& object, const WorkloadRules& rules = {});
 // For updates of the object and of its status. While quota is reserved, pod sets must not change (those of an elastic

@@ -59,10 +59,12 @@ void check_admission(const Json& object, const Json& old, FieldErrors& errors) {
     errors.push_back(invalid_value("status.admission", *now, "field is immutable"));
 }
 
-bool same_status(const Json& object, const Json& old, std::string_view key) {
-  const Json* now = find_path(object, {"status", key});
-  const Json* before = find_path(old, {"status", key});
+bool equal_at(const Json& object, const Json& old, std::initializer_list<std::string_view> path) {
+  const Json *now = find_path(object, path), *before = find_path(old, path);
   return now && before ? json_equal(*now, *before) : now == before;
+}
+bool same_status(const Json& object, const Json& old, std::string_view key) {
+  return equal_at(object, old, {"status", key});
 }
 
 void check_reclaimable_pods(const Json& object, const Json& old, FieldErrors& errors) {
@@ -115,7 +117,9 @@ FieldErrors validate_workload_update(const Json& object, const Json& old, const 
   // An old invalid value, from before the gate was on, must not block updates of other fields.
   const std::initializer_list<std::string_view> boost{"metadata", "annotations", kPriorityBoost};
   const bool boosted_anew = string_at(object, boost) != string_at(old, boost);
-  FieldErrors errors = validate_workload(object, {rules.priority_boost && boosted_anew});
+  FieldErrors errors = validate_workload(object, {.priority_boost = rules.priority_boost && boosted_anew,
+                                                  .pods_are_new = !equal_at(object, old, {"spec", "podSets"}),
+                                                  .admission_is_new = !equal_at(object, old, {"status", "admission"})});
   check_pod_sets(object, old, errors);
   check_admission(object, old, errors);
   check_reclaimable_pods(object, old, errors);

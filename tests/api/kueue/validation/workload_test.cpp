@@ -33,6 +33,19 @@ TEST(ValidateWorkload, Rules) {
        "spec: {podSets: [{name: a, template: {spec: {containers: [{}, {resources: {requests: {cpu: "
        "'-1'}}}]}}}]}",
        R"(spec.podSets[0].template.spec.containers[1].resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0)"},
+      {"limits have no pods either",
+       "spec: {podSets: [{name: a, template: {spec: {containers: [{resources: {limits: {pods: 1}}}]}}}]}",
+       R"(spec.podSets[0].template.spec.containers[0].resources.limits[pods]: Invalid value: "pods": the key is reserved for internal kueue use)"},
+      {"nor are the requests of a pod negative, nor its overhead",
+       "spec: {podSets: [{name: a, template: {spec: {resources: {requests: {cpu: -1}}, overhead: {cpu: '-1'}}}}]}",
+       "[spec.podSets[0].template.spec.resources.requests[cpu]: Invalid value: -1: must be greater than or equal to 0, "
+       R"(spec.podSets[0].template.spec.overhead[cpu]: Invalid value: "-1": must be greater than or equal to 0])"},
+      {"an admission takes nothing away",
+       "spec: {podSets: [{name: a}]}\nstatus: {admission: {podSetAssignments: [{name: a, resourceUsage: {cpu: "
+       "'-4'}}]}}",
+       R"(status.admission.podSetAssignments[0].resourceUsage[cpu]: Invalid value: "-4": must be greater than or equal to 0)"},
+      {"nor do reclaimable pods", "spec: {podSets: [{name: a}]}\nstatus: {reclaimablePods: [{name: a, count: -1}]}",
+       "status.reclaimablePods[a].count: Invalid value: -1: must be greater than or equal to 0"},
       {"slices have a topology", "spec: {podSets: [{name: a, topologyRequest: {podSetSliceSize: 2}}]}",
        "spec.podSets[0].topologyRequest.podSetSliceRequiredTopology: Required value: must be set together "
        "with podSetSliceSize"},
@@ -114,6 +127,18 @@ constexpr std::string_view kReserved =
     "resourceUsage: {cpu: 4}}]}\n"
     "  reclaimablePods: [{name: main, count: 2}]\n"
     "  admissionChecks: [{name: k, state: Ready, podSetUpdates: [{name: main, labels: {a: b}}]}]\n";
+
+TEST(ValidateWorkloadUpdate, WhatWasStoredBeforeDoesNotBlockTheRest) {
+  const Json old = object(
+      "spec: {queueName: l, podSets: [{name: a, template: {spec: {overhead: {cpu: '-100'}}}}]}\n"
+      "status: {admission: {podSetAssignments: [{name: a, resourceUsage: {cpu: '-100'}}]}}");
+  Json now = old;
+  ensure_path(now, {"spec", "queueName"}) = "other";
+  EXPECT_EQ(errors_of(validate_workload_update(now, old)), "");
+  ensure_path(now, {"spec"}).at("podSets").at(0).as_object()["count"] = 2;
+  EXPECT_EQ(errors_of(validate_workload_update(now, old)),
+            "spec.podSets[0].template.spec.overhead[cpu]: Invalid value: \"-100\": must be greater than or equal to 0");
+}
 
 struct Change {
   std::string what;
