@@ -19,6 +19,7 @@
 #include "embedded/apiserver/router/read_body.h"
 #include "embedded/apiserver/router/refusals.h"
 #include "embedded/apiserver/router/request_ids.h"
+#include "embedded/apiserver/router/requested_action.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -140,12 +141,10 @@ std::unique_ptr<Exchange> Router::Impl::execute(ParsedRequest& in, std::shared_p
   if (auto refusal = impersonate(in.http.headers, objects, *in.who)) return refuse(p, std::move(*refusal));
   if (in.resource) return execute_resource(std::move(p));
 
-  const bool reading = in.http.method == "GET" || in.http.method == "HEAD";
-  Action action;
-  action.verb = in.http.method == "HEAD" ? "head" : reading ? "get" : in.http.method == "POST" ? "post" : "put";
-  action.path = in.target.path;
+  const Action action = requested_action(in);
   if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
-  if (!reading) return refuse(p, method_not_allowed(), {{"Allow", "GET, HEAD"}});
+  if (in.http.method != "GET" && in.http.method != "HEAD")
+    return refuse(p, method_not_allowed(), {{"Allow", "GET, HEAD"}});
   auto page = discovery.get(in.http, in.target);
   return answer(p, page ? std::move(*page) : not_found_page());
 }
@@ -163,11 +162,10 @@ RestResponse Router::Impl::missing(const ParsedRequest& in) const {
 std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
   ParsedRequest& in = p.in;
   const ResourcePath& path = *in.resource;
+  const Action action = requested_action(in);
+  if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
   const auto verb = verb_of(in.http.method, !path.name.empty(), in.target.query.flag("watch"));
   if (!verb) return refuse(p, method_not_allowed());
-  Action action{std::string(name_of(*verb)), path.resource, path.subresource, path.ns, path.name, ""};
-  if (action.name.empty()) action.name = name_selected(in.target.query.get("fieldSelector"));
-  if (!may(in.who->user, action, objects)) return refuse(p, forbidden_action(in.who->user, action));
 
   if (const auto* group = discovery.virtual_group(path.resource.group)) return execute_virtual(p, *group);
   if (const ReviewKind* review = find_review(path.resource)) return execute_review(std::move(p), *review);
@@ -202,6 +200,9 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
   request.subresource = path.subresource;
   request.user = in.who->user;
   if (auto refusal = read_body(in, *info, request)) return refuse(p, std::move(*refusal));
+  if (const auto creation = creation_by_apply(request, action, objects);
+      creation && !may(in.who->user, *creation, objects))
+    return refuse(p, forbidden_action(in.who->user, *creation));
   return call(std::move(p), std::move(request), info);
 }
 
