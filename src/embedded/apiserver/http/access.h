@@ -1,6 +1,4 @@
-// Identities, and what they may do without any role: members of system:masters may do everything, authenticated users
-// may read discovery and review their own access, and anonymous users may read health and version. Roles add to that:
-// see roles.h.
+// Identities, and the actions that they ask for. What they may do: see roles.h.
 #pragma once
 
 #include <map>
@@ -24,14 +22,15 @@ const Identity& anonymous();
 
 // A request to authorize: for a resource, or for a path that is no resource.
 struct Action {
-  std::string verb;  // "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"
+  // "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"; about a path: the method in
+  // lower case
+  std::string verb;
   api::GroupVersionResource resource;  // resource.resource empty: the action is about `path`
   std::string subresource, ns, name;
   std::string path;
 };
 
-bool is_master(const api::User& user);  // may do everything
-bool allowed(const api::User& user, const Action& action);
+bool is_in(const api::User& user, std::string_view group);
 
 // `configmaps is forbidden: User "bob" cannot list resource "configmaps" in API group "" in the namespace
 // "x"`
@@ -53,8 +52,9 @@ class TokenTable {
   std::vector<Entry> entries_;
 };
 
-// Every authenticated user is also a member of this group.
+// Every authenticated user is also a member of the first group, and every other one of the second.
 inline constexpr std::string_view kAuthenticatedGroup = "system:authenticated";
+inline constexpr std::string_view kUnauthenticatedGroup = "system:unauthenticated";
 inline constexpr std::string_view kMastersGroup = "system:masters";
 Identity authenticated(std::string name, std::string uid, std::vector<std::string> groups);
 

@@ -2,6 +2,7 @@
 
 #include "api/status.h"
 #include "embedded/apiserver/http/roles.h"
+#include "embedded/apiserver/http/server_rules.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -105,36 +106,17 @@ api::RestResponse answer_subject_access(const ReviewKind& kind, const Json& spec
   return answer_access(kind, spec, user, context);
 }
 
-Json texts(std::initializer_list<std::string_view> values) {
-  JsonArray array;
-  for (const std::string_view v : values) array.emplace_back(v);
-  return array;
-}
-
-Json resource_rule(std::initializer_list<std::string_view> verbs, std::string_view group,
-                   std::initializer_list<std::string_view> resources) {
-  return JsonObject{{"verbs", texts(verbs)}, {"apiGroups", texts({group})}, {"resources", texts(resources)}};
-}
-
-Json path_rule(std::initializer_list<std::string_view> verbs, std::initializer_list<std::string_view> paths) {
-  return JsonObject{{"verbs", texts(verbs)}, {"nonResourceURLs", texts(paths)}};
-}
-
 api::RestResponse answer_rules(const ReviewKind& kind, const Json& spec, const ReviewContext& context) {
   JsonArray resources, paths;
-  if (allowed(context.who.user, {"*", {"*", "*", "*"}, "", "", "", ""})) {
-    resources.push_back(resource_rule({"*"}, "*", {"*"}));
-    paths.push_back(path_rule({"*"}, {"*"}));
-  }
-  resources.push_back(
-      resource_rule({"create"}, kAuthorization, {"selfsubjectaccessreviews", "selfsubjectrulesreviews"}));
-  resources.push_back(resource_rule({"create"}, kAuthentication, {"selfsubjectreviews"}));
-  paths.push_back(path_rule({"get"}, {"/api", "/api/*", "/apis", "/apis/*", "/healthz", "/livez", "/openapi",
-                                      "/openapi/*", "/readyz", "/version", "/version/"}));
-  paths.push_back(path_rule({"get"}, {"/healthz", "/livez", "/readyz", "/version", "/version/"}));
-  for (Json& rule : rules_of(context.who.user, string_at(spec, {"namespace"}), context.objects)) {
+  const auto add = [&](Json rule) {
     (find(rule, "nonResourceURLs") != nullptr ? paths : resources).push_back(std::move(rule));
+  };
+  if (is_in(context.who.user, kMastersGroup)) {
+    add(JsonObject{{"verbs", JsonArray{"*"}}, {"apiGroups", JsonArray{"*"}}, {"resources", JsonArray{"*"}}});
+    add(JsonObject{{"verbs", JsonArray{"*"}}, {"nonResourceURLs", JsonArray{"*"}}});
   }
+  for (const Json& rule : server_rules(context.who.user)) add(rule);
+  for (Json& rule : rules_of(context.who.user, string_at(spec, {"namespace"}), context.objects)) add(std::move(rule));
   JsonObject out = skeleton(kind);
   out["metadata"] = JsonObject{};
   out["spec"] = JsonObject{};

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "api/selector.h"
+#include "embedded/apiserver/http/server_rules.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -26,16 +27,16 @@ bool lists_path(const Json& rule, std::string_view path) {
     if (!one.is_string()) return false;
     std::string_view pattern = view(one.get_string());
     if (!pattern.ends_with('*')) return pattern == path;
-    return path.starts_with(pattern.substr(0, pattern.size() - 1));
+    while (pattern.ends_with('*')) pattern.remove_suffix(1);
+    return path.starts_with(pattern);
   });
 }
 
 bool lists_name(const Json& rule, std::string_view name) {
   const JsonArray& names = array_at(rule, {"resourceNames"});
   if (names.empty()) return true;
-  return std::any_of(names.begin(), names.end(), [&](const Json& one) {
-    return one.is_string() && !name.empty() && view(one.get_string()) == name;
-  });
+  return std::any_of(names.begin(), names.end(),
+                     [&](const Json& one) { return one.is_string() && view(one.get_string()) == name; });
 }
 
 bool is_subject(const Json& subject, const api::User& user, std::string_view binding_ns) {
@@ -43,8 +44,9 @@ bool is_subject(const Json& subject, const api::User& user, std::string_view bin
   if (kind == "User") return user.name == name;
   if (kind == "Group") return std::find(user.groups.begin(), user.groups.end(), name) != user.groups.end();
   if (kind != "ServiceAccount") return false;
-  std::string_view ns = string_at(subject, {"namespace"}, binding_ns);
-  return user.name == "system:serviceaccount:" + std::string(ns) + ":" + std::string(name);
+  std::string_view ns = string_at(subject, {"namespace"});
+  if (ns.empty()) ns = binding_ns;
+  return !ns.empty() && user.name == "system:serviceaccount:" + std::string(ns) + ":" + std::string(name);
 }
 
 bool binds(const Json& binding, const api::User& user) {
@@ -106,18 +108,22 @@ bool covers(const Json& rule, const Action& action) {
 }
 
 bool may(const api::User& user, const Action& action, const Lookup& objects) {
-  if (allowed(user, action)) return true;
+  const auto covered = [&](const Json& rule) { return covers(rule, action); };
+  if (is_in(user, kMastersGroup) || std::ranges::any_of(server_rules(user), covered)) return true;
   const bool reads = action.verb == "get" || action.verb == "list" || action.verb == "watch";
   if (action.resource.group == kGroup && !reads) return false;
-  const std::vector<Json> rules = rules_of(user, action.ns, objects);
-  return std::any_of(rules.begin(), rules.end(), [&](const Json& rule) { return covers(rule, action); });
+  return std::ranges::any_of(rules_of(user, action.ns, objects), covered);
 }
 
 std::string name_selected(std::string_view field_selector) {
   const auto fields = api::parse_field_selector(field_selector);
   if (!fields) return {};
   for (const api::FieldRequirement& field : *fields) {
-    if (field.field == "metadata.name" && field.equal) return field.value;
+    if (field.field != "metadata.name" || !field.equal) continue;
+    // A name that no path can have is the name of no object.
+    const bool may_be_name =
+        field.value != "." && field.value != ".." && field.value.find_first_of("/%") == std::string::npos;
+    return may_be_name ? field.value : std::string();
   }
   return {};
 }

@@ -20,12 +20,13 @@ namespace berth::apiserver::http {
 std::vector<Json> rules_of(const api::User& user, std::string_view ns, const Lookup& objects);
 // Whether one rule covers the action's verb and resource, or verb and path.
 bool covers(const Json& rule, const Action& action);
-// Whether the server's own rules (access.h) or any rule of the user allow the action. No escalation is possible by
-// writing roles: only a user who may do everything can write to rbac.authorization.k8s.io.
+// Whether the user is in system:masters, or one of the server's rules or of the user's allows the action. No escalation
+// is possible by writing roles: only a user who may do everything can write to rbac.authorization.k8s.io.
 bool may(const api::User& user, const Action& action, const Lookup& objects);
 
 // For a list or watch whose field selector names one object: that name, for Action::name, so that a rule with
-// resourceNames allows it. Empty: the request is not limited to one object.
+// resourceNames allows it. Empty: the request is not limited to one object. No other verb may use it: what it names is
+// not all that the request may change.
 std::string name_selected(std::string_view field_selector);
 
 }  // namespace berth::apiserver::http

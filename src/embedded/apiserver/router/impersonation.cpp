@@ -40,8 +40,8 @@ Wanted wanted_in(const std::vector<berth::http::Header>& headers) {
   Wanted out;
   for (const auto& header : headers) {
     const std::string name = to_lower(header.name);
-    if (name == kUser) out.user = header.value;
-    if (name == kUid) out.uid = header.value;
+    if (name == kUser && out.user.empty()) out.user = header.value;
+    if (name == kUid && out.uid.empty()) out.uid = header.value;
     if (name == kGroup) out.groups.push_back(header.value);
     if (name.starts_with(kExtra)) out.extra[unescaped(name.substr(kExtra.size()))].push_back(header.value);
   }
@@ -75,13 +75,13 @@ std::vector<Action> actions_for(const Wanted& wanted) {
     out.push_back(acting_as("", "users", wanted.user));
   }
   for (const auto& group : wanted.groups) out.push_back(acting_as("", "groups", group));
-  if (!wanted.uid.empty()) out.push_back(acting_as("authentication.k8s.io", "uids", wanted.uid));
   for (const auto& [key, values] : wanted.extra) {
     for (const auto& value : values) {
       out.push_back(acting_as("authentication.k8s.io", "userextras", value));
       out.back().subresource = key;
     }
   }
+  if (!wanted.uid.empty()) out.push_back(acting_as("authentication.k8s.io", "uids", wanted.uid));
   return out;
 }
 
@@ -90,10 +90,10 @@ Identity identity_of(Wanted wanted) {
     if (const auto [ns, name] = account_of(wanted.user); !name.empty())
       wanted.groups = {"system:serviceaccounts", "system:serviceaccounts:" + ns};
   }
-  Identity out = wanted.user == anonymous().user.name
-                     ? anonymous()
-                     : authenticated(std::move(wanted.user), std::move(wanted.uid), std::move(wanted.groups));
-  out.extra = std::move(wanted.extra);
+  const bool somebody = wanted.user != anonymous().user.name;
+  Identity out{{std::move(wanted.user), std::move(wanted.groups)}, std::move(wanted.uid), std::move(wanted.extra)};
+  const std::string_view missing = somebody ? kAuthenticatedGroup : kUnauthenticatedGroup;
+  if (!is_in(out.user, missing) && !is_in(out.user, kUnauthenticatedGroup)) out.user.groups.emplace_back(missing);
   return out;
 }
 

@@ -19,6 +19,7 @@
 #include "embedded/apiserver/router/read_body.h"
 #include "embedded/apiserver/router/refusals.h"
 #include "embedded/apiserver/router/request_ids.h"
+#include "embedded/apiserver/router/requested_action.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -35,23 +36,6 @@ class CallExchange final : public Exchange {
 };
 
 class Done final : public Exchange {};
-
-// What the request wants to do; nullopt: its method means nothing here.
-std::optional<Action> action_of(const ParsedRequest& in) {
-  Action action;
-  if (!in.resource) {
-    const bool reading = in.http.method == "GET" || in.http.method == "HEAD";
-    action.verb = in.http.method == "HEAD" ? "head" : reading ? "get" : in.http.method == "POST" ? "post" : "put";
-    action.path = in.target.path;
-    return action;
-  }
-  const ResourcePath& path = *in.resource;
-  const auto verb = verb_of(in.http.method, !path.name.empty(), in.target.query.flag("watch"));
-  if (!verb) return std::nullopt;
-  action = {std::string(name_of(*verb)), path.resource, path.subresource, path.ns, path.name, ""};
-  if (action.name.empty()) action.name = name_selected(in.target.query.get("fieldSelector"));
-  return action;
-}
 
 }  // namespace
 
@@ -129,9 +113,8 @@ std::optional<RestResponse> Router::Impl::refusal_of(ParsedRequest& in) const {
   }
   if (!in.who) return unauthorized(in.http.peer_error);
   if (auto refusal = impersonate(in.http.headers, objects, *in.who)) return refusal;
-  const auto action = action_of(in);
-  if (!action) return method_not_allowed();
-  if (!may(in.who->user, *action, objects)) return forbidden_action(in.who->user, *action);
+  const Action action = requested_action(in);
+  if (!may(in.who->user, action, objects)) return forbidden_action(in.who->user, action);
   return std::nullopt;
 }
 
@@ -176,6 +159,8 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
   ParsedRequest& in = p.in;
   const ResourcePath& path = *in.resource;
   const auto verb = verb_of(in.http.method, !path.name.empty(), in.target.query.flag("watch"));
+  if (!verb) return refuse(p, method_not_allowed());
+
   if (const auto* group = discovery.virtual_group(path.resource.group)) return execute_virtual(p, *group);
   if (const ReviewKind* review = find_review(path.resource)) return execute_review(std::move(p), *review);
   const ResourcePtr info = registry.find(path.resource);
@@ -209,6 +194,9 @@ std::unique_ptr<Exchange> Router::Impl::execute_resource(Passage p) {
   request.subresource = path.subresource;
   request.user = in.who->user;
   if (auto refusal = read_body(in, *info, request)) return refuse(p, std::move(*refusal));
+  if (const auto creation = creation_by_apply(request, requested_action(in), objects);
+      creation && !may(in.who->user, *creation, objects))
+    return refuse(p, forbidden_action(in.who->user, *creation));
   return call(std::move(p), std::move(request), info);
 }
 

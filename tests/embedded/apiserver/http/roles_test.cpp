@@ -74,6 +74,34 @@ TEST_F(GrantedRoles, MayNameObjectsSubresourcesAndPaths) {
   EXPECT_FALSE(bob_may(path));
 }
 
+TEST_F(GrantedRoles, MayNameNoObject) {
+  cluster_role("r", R"({"verbs":["list"],"apiGroups":[""],"resources":["pods"],"resourceNames":[""]},
+      {"verbs":["get"],"nonResourceURLs":["/logs/**"]})");
+  bind_cluster_role(R"({"kind":"User","name":"bob"})");
+  EXPECT_TRUE(bob_may(on("list", "pods"))) << "the name of a list is empty";
+  EXPECT_FALSE(bob_may(on("list", "pods", "", "a")));
+  EXPECT_TRUE(bob_may({"get", {}, "", "", "", "/logs/a"})) << "all stars at the end are one";
+}
+
+TEST(ServerRules, FollowFromTheGroups) {
+  const auto may_see = [](std::vector<std::string> groups, std::string verb, std::string path) {
+    return may({"bob", std::move(groups)}, {std::move(verb), {}, "", "", "", std::move(path)}, {});
+  };
+  for (const char* group : {"system:authenticated", "system:unauthenticated"}) {
+    EXPECT_TRUE(may_see({group}, "get", "/version/")) << group;
+    EXPECT_FALSE(may_see({group}, "get", "/healthz/")) << group;
+    EXPECT_FALSE(may_see({group}, "head", "/healthz")) << "the rule has the verb get only";
+  }
+  EXPECT_TRUE(may_see({"system:authenticated"}, "get", "/apis/apps/v1"));
+  EXPECT_FALSE(may_see({"system:unauthenticated"}, "get", "/apis"));
+  EXPECT_FALSE(may_see({}, "get", "/healthz")) << "a user of neither group, in a review";
+  Action review = on("create", "selfsubjectaccessreviews");
+  review.resource.group = "authorization.k8s.io";
+  EXPECT_TRUE(may(kBob, review, {}));
+  review.subresource = "status";
+  EXPECT_FALSE(may(kBob, review, {}));
+}
+
 TEST_F(GrantedRoles, MayBeSumsOfOthers) {
   world_.add("clusterroles", R"({"metadata":{"name":"r","labels":{"sum":"1"}},"aggregationRule":
       {"clusterRoleSelectors":[{"matchLabels":{"sum":"1"}}]}})");
@@ -100,6 +128,7 @@ TEST(NameSelected, IsTheOneThatAFieldSelectorAsksFor) {
   EXPECT_EQ(name_selected("metadata.name=a"), "a");
   EXPECT_EQ(name_selected("spec.nodeName=n,metadata.name=a"), "a");
   EXPECT_EQ(name_selected("metadata.name!=a"), "");
+  EXPECT_EQ(name_selected("metadata.name=a/b"), "");
   EXPECT_EQ(name_selected(""), "");
   EXPECT_EQ(name_selected("=="), "");
 }

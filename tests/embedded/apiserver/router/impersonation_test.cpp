@@ -51,6 +51,18 @@ TEST(Impersonation, AServiceAccountHasItsGroups) {
   EXPECT_EQ(act(kAdmin, {{"Impersonate-User", "system:anonymous"}}).who.user.groups, anonymous().user.groups);
 }
 
+TEST(Impersonation, AddsTheGroupThatEveryUserHas) {
+  const auto groups = [](std::string user, std::string group) {
+    return act(kAdmin, {{"Impersonate-User", std::move(user)}, {"Impersonate-Group", std::move(group)}})
+        .who.user.groups;
+  };
+  using Groups = std::vector<std::string>;
+  EXPECT_EQ(groups("bob", "a"), (Groups{"a", "system:authenticated"}));
+  EXPECT_EQ(groups("bob", "system:authenticated"), Groups{"system:authenticated"});
+  EXPECT_EQ(groups("bob", "system:unauthenticated"), Groups{"system:unauthenticated"}) << "not both";
+  EXPECT_EQ(groups("system:anonymous", "a"), (Groups{"a", "system:unauthenticated"})) << "keeps what was asked for";
+}
+
 TEST(Impersonation, NeedsTheRightAndAUser) {
   const Identity bob = authenticated("bob", "", {});
   Acted acted = act(bob, {{"Impersonate-User", "admin"}});
