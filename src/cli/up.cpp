@@ -127,8 +127,9 @@ class Up {
       if (!dir) return fail(dir.error().message);
       dir_.emplace(std::move(*dir));
       continues_ = std::filesystem::exists(options_.data_dir + "/state.db");
-      auto durable = apiserver::open_sqlite_log(options_.data_dir + "/state.db", executor_,
-                                                {.accept_lost_writes = options_.accept_lost_writes});
+      apiserver::SqliteLogOptions options;
+      options.accept_lost_writes = options_.accept_lost_writes;
+      auto durable = apiserver::open_sqlite_log(options_.data_dir + "/state.db", executor_, options);
       if (!durable) return fail(durable.error().message);
       log = std::move(*durable);
     }

@@ -356,7 +356,7 @@ std::uint64_t checksum_of(const engine::Effects& effects, std::string& scratch) 
   scratch.clear();
   Out out{scratch};
   for (const auto& effect : effects) put_effect(out, effect);
-  return checksum_of(std::string_view(scratch));
+  return berth::checksum_of(std::string_view(scratch));
 }
 
 void EventEncoder::put_event(Out& out, const Event& event) {

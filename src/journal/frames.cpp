@@ -76,7 +76,7 @@ Result<std::string> ChunkWriter::chunk(std::string_view raw, std::uint64_t posit
     if (size == 0 || ZSTD_isError(size) != 0) return fail("cannot compress: no memory");
     bytes.resize(kChunkHeadSize + size);
     head = {static_cast<std::uint32_t>(size), static_cast<std::uint32_t>(raw.size()),
-            checksum_of(std::string_view(bytes).substr(kChunkHeadSize))};
+            berth::checksum_of(std::string_view(bytes).substr(kChunkHeadSize))};
   }
   std::string front;
   Out out{front};
@@ -145,7 +145,7 @@ Result<ChunkReader::Chunk> ChunkReader::next() {
     return fail("the chunk of " + std::to_string(head.compressed) + " bytes" + at(position_ + kChunkHeadSize) +
                 " is damaged: " + why);
   };
-  if (checksum_of(payload) != head.checksum) return damaged("its checksum is wrong");
+  if (berth::checksum_of(payload) != head.checksum) return damaged("its checksum is wrong");
   if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != head.size) return damaged("its size is wrong");
   chunk.raw.resize(head.size);
   const std::size_t size = ZSTD_decompress(chunk.raw.data(), chunk.raw.size(), payload.data(), payload.size());

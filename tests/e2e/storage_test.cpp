@@ -34,7 +34,8 @@ TEST(Storage, AFailingDiskIsToldAndWhenItWorksSoDoesTheServer) {
   limit_files(server, 4'096);
   Process writer({"kubectl", "create", "configmap", "during", "--from-literal=a=1"}, server.environment());
   for (const std::string endpoint : {"/readyz", "/livez"}) {
-    EXPECT_TRUE(eventually([&] { return has(raw(endpoint), "[-]storage failed: state file"); })) << raw(endpoint);
+    EXPECT_TRUE(eventually([&] { return has(raw(endpoint), "[-]storage failed: "); })) << raw(endpoint);
+    EXPECT_TRUE(eventually([&] { return has(raw(endpoint), "cannot be written: disk I/O error"); })) << raw(endpoint);
   }
   const std::string metrics = raw("/metrics");
   EXPECT_TRUE(has(metrics, "berth_store_failing 1")) << metrics;

@@ -10,7 +10,7 @@
 namespace berth::apiserver {
 namespace {
 
-constexpr std::chrono::seconds kSilence{10};  // how long the log may confirm nothing before that is told
+constexpr std::chrono::seconds kSilence{10};  // how long the log may confirm nothing before that is a problem
 
 }  // namespace
 

@@ -100,7 +100,7 @@ Result<void> SqliteLog::open_files(bool first) {
 
 Result<void> SqliteLog::open_floor(VfsFile::Kind kind) {
   auto floor = RevisionFloor::open(floor_path(), kind, options_.vfs);
-  if (!floor) return tl::unexpected(Error{"file " + floor.error().message});
+  if (!floor) return tl::unexpected(floor.error());
   floor_.emplace(std::move(*floor));
   return {};
 }

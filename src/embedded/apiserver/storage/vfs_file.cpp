@@ -32,7 +32,7 @@ Result<VfsFile> VfsFile::open(const std::string& path, Kind kind, const std::str
 }
 
 tl::unexpected<Error> VfsFile::failed(const char* what, int code) const {
-  return fail("'" + std::string(open_->name.c_str()) + "' cannot be " + what + ": " + sqlite3_errstr(code));
+  return fail("file '" + std::string(open_->name.c_str()) + "' cannot be " + what + ": " + sqlite3_errstr(code));
 }
 
 Result<std::int64_t> VfsFile::size() const {

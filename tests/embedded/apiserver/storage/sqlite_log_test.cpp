@@ -287,7 +287,7 @@ TEST_F(SqliteLogTest, AMissingFileIsToldAndNotMadeAnew) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-// The damaged WAL stays as it is for whoever wants to look at it.
+// The damaged WAL stays as it is: a user may want to look at it.
 TEST_F(SqliteLogTest, ADamagedWalIsToldAndKept) {
   auto store = open();
   for (int i = 0; i < 20; ++i) {
