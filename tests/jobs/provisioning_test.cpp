@@ -144,7 +144,7 @@ TEST(Provision, MakesOnlyWhatIsMissing) {
   EXPECT_EQ(lines(workload(), {.requests = {request("wl-chk-1")}}), Lines{});
 }
 
-// Whoever may create PodTemplates and ProvisioningRequests can prepare them, with the workload as their controller.
+// A client may prepare PodTemplates and ProvisioningRequests, with the workload as their controller.
 TEST(Provision, UsesNothingPreparedThatDiffersFromTheAdmission) {
   for (const auto edit : {R"({spec: {containers: [{name: c, image: i, resources: {requests: {cpu: "64"}}}]}})",
                           R"({spec: {overhead: {cpu: "64"}}})", R"({spec: {nodeSelector: {own: "2"}}})",

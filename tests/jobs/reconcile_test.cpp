@@ -362,7 +362,7 @@ TEST(Reconcile, WithoutTheGateTheWorkloadOfALostJobOnlyLosesItsFinalizer) {
   EXPECT_NE(first<DropWorkloadFinalizer>(steps), nullptr);
 }
 
-// The webhook refuses the change. Whoever writes past it reads why the pods are gone.
+// The webhook refuses the change. If it comes past the webhook, an event says why the pods are gone.
 TEST(Reconcile, AnElasticJobThatChangedItsSizeIsStoppedAndToldSo) {
   const auto elastic = [](int parallelism) {
     return job("{metadata: {annotations: {kueue.x-k8s.io/elastic-job: 'true'}}, spec: {suspend: false, parallelism: " +
