@@ -16,7 +16,8 @@ namespace {
 
 constexpr Duration kBookmarkEvery = std::chrono::minutes(1);
 constexpr std::int64_t kShortestLife = 30 * 60;  // seconds, for a watch without timeoutSeconds; at most twice that
-constexpr std::size_t kEventsPerTurn = 256;      // after that many, yield to other tasks of the executor
+constexpr std::int64_t kLongestLife = 365 * 24 * 3600;  // seconds: more cannot be added to the clock
+constexpr std::size_t kEventsPerTurn = 256;             // after that many, yield to other tasks of the executor
 
 using Type = api::WatchEvent::Type;
 
@@ -170,9 +171,10 @@ void Watch::bookmark(bool initial_end) {
 }
 
 void Watch::arm_timers(const api::RestRequest& request) {
+  // 0 means no timeout, as in kube-apiserver, where a negative one is over at once.
   const std::int64_t asked = request.timeout_seconds.value_or(0);
-  const std::int64_t life =
-      asked > 0 ? asked : kShortestLife + static_cast<std::int64_t>(core_.names.below(kShortestLife));
+  const std::int64_t life = asked != 0 ? std::clamp<std::int64_t>(asked, 0, kLongestLife)
+                                       : kShortestLife + static_cast<std::int64_t>(core_.names.below(kShortestLife));
   timeout_ = executor_.after(std::chrono::seconds(life), [self = shared_from_this()] {
     self->timeout_ = 0;
     if (self->bookmarks_ && !self->ending_) self->bookmark(false);

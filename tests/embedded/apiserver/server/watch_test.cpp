@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "embedded/apiserver/server/harness.h"
 
 namespace berth::apiserver::watch_test {
@@ -160,6 +162,25 @@ TEST_F(WatchTest, WatchesEndAfterAnHourAtTheLatest) {
   executor.run_until(executor.now() + std::chrono::minutes(32));
   EXPECT_TRUE(w->ended);
   EXPECT_TRUE(w->events.empty());
+}
+
+// As in kube-apiserver: 0 is no timeout, and a negative one is over at once, after the initial events.
+TEST_F(WatchTest, TimeoutsMayBeOfAnySize) {
+  ASSERT_EQ(create(kConfigMaps, "default", config_map("a")).code, 201);
+  auto r = maps();
+  r.timeout_seconds = -5;
+  const auto negative = watch(r);
+  EXPECT_TRUE(negative->ended);
+  EXPECT_EQ(negative->events.size(), 1u);
+  r.timeout_seconds = 0;
+  const auto none = watch(r);
+  r.timeout_seconds = std::numeric_limits<std::int64_t>::max();
+  const auto longest = watch(r);
+  executor.run_until(executor.now() + std::chrono::minutes(29));
+  EXPECT_FALSE(none->ended);
+  executor.run_until(executor.now() + std::chrono::minutes(32));
+  EXPECT_TRUE(none->ended);
+  EXPECT_FALSE(longest->ended);
 }
 
 TEST_F(WatchTest, ADroppedHandleHearsNothingMore) {
