@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
 constexpr std::size_t kMaxCopiedBytes = 3u << 20;
+// Entries of lists and objects that move up or down when one is inserted or removed before them. Without this bound a
+// small patch of a long list takes minutes; to remove 10,000 items one by one from the start of a list stays below it.
+constexpr std::size_t kMaxShifted = 64u << 20;
 // Move operations can nest a document more deeply than the parser can read it back.
 constexpr std::size_t kMaxPatchDepth = JsonLimits().max_depth;
 
@@ -63,7 +66,7 @@ Json* resolve(Json& root, const Pointer& pointer) { return resolve(root, pointer
 
 using Outcome = Result<void>;
 
-Outcome add(Json& root, const Pointer& path, Json value) {
+Outcome insert(Json& root, const Pointer& path, Json value, std::size_t& shifted) {
   if (path.empty()) {
     root = std::move(value);
     return {};
@@ -80,21 +83,27 @@ Outcome add(Json& root, const Pointer& path, Json value) {
   const auto index = last == "-" ? std::optional(array.size()) : parse_index(last);
   if (!index || *index > array.size())
     return fail("\"" + last + "\" is no index into a list of " + std::to_string(array.size()));
+  shifted += array.size() - *index;
   array.insert(array.begin() + static_cast<std::ptrdiff_t>(*index), std::move(value));
   return {};
 }
 
-Result<Json> take(Json& root, const Pointer& path) {
+Result<Json> take(Json& root, const Pointer& path, std::size_t& shifted) {
   if (path.empty()) return std::exchange(root, Json());
   Json* parent = resolve(root, path, path.size() - 1);
   Json* target = parent == nullptr ? nullptr : step(*parent, path.back());
   if (target == nullptr) return fail("the path does not exist");
   Json taken = std::move(*target);
   if (parent->is_object()) {
-    parent->get_object().stable_erase(parent->get_object().find(path.back()));
+    auto& object = parent->get_object();
+    const auto member = object.find(path.back());
+    shifted += static_cast<std::size_t>(object.end() - member);
+    object.stable_erase(member);
   } else {
     auto& array = parent->get_array();
-    array.erase(array.begin() + static_cast<std::ptrdiff_t>(*parse_index(path.back())));
+    const std::size_t index = *parse_index(path.back());
+    shifted += array.size() - index;
+    array.erase(array.begin() + static_cast<std::ptrdiff_t>(index));
   }
   return taken;
 }
@@ -119,6 +128,10 @@ class Patcher {
   explicit Patcher(Json object) : root_(std::move(object)) {}
 
   Outcome run(const Json& operation) {
+    if (shifted_ > kMaxShifted) {
+      return fail("the operations before this one shift more than " + std::to_string(kMaxShifted) +
+                  " list items and members; replace the whole list instead");
+    }
     if (!operation.is_object()) return fail("an operation must be an object");
     const auto op = string_at(operation, {"op"});
     auto path = pointer(operation, "path");
@@ -135,12 +148,14 @@ class Patcher {
     static const Json kNull;
     if (value == nullptr && op != "test") return fail("\"value\" is missing");
     if (op == "test") return test(*path, value == nullptr ? kNull : *value);
-    return op == "add" ? add(root_, *path, *value) : replace(*path, *value);
+    return op == "add" ? add(*path, *value) : replace(*path, *value);
   }
 
   Json take_result() { return std::move(root_); }
 
  private:
+  Outcome add(const Pointer& path, Json value) { return insert(root_, path, std::move(value), shifted_); }
+
   static Result<Pointer> pointer(const Json& operation, std::string_view member) {
     const Json* text = find(operation, member);
     if (text == nullptr || !text->is_string()) return fail("\"" + std::string(member) + "\" must be a JSON pointer");
@@ -151,7 +166,7 @@ class Patcher {
 
   Outcome remove(const Pointer& path) {
     if (path.empty()) return fail("the whole document cannot be removed");
-    auto taken = take(root_, path);
+    auto taken = take(root_, path, shifted_);
     if (!taken) return tl::unexpected(taken.error());
     return {};
   }
@@ -174,9 +189,9 @@ class Patcher {
     if (to.size() > from.size() && std::equal(from.begin(), from.end(), to.begin())) {
       return fail("a value cannot move into itself");
     }
-    auto taken = take(root_, from);
+    auto taken = take(root_, from, shifted_);
     if (!taken) return fail("\"from\" does not exist");
-    return add(root_, to, *std::move(taken));
+    return add(to, *std::move(taken));
   }
 
   Outcome copy(const Pointer& from, const Pointer& to) {
@@ -186,11 +201,12 @@ class Patcher {
     if (copied_ > kMaxCopiedBytes) {
       return fail("the copied data is more than " + std::to_string(kMaxCopiedBytes) + " bytes");
     }
-    return add(root_, to, Json(*source));
+    return add(to, Json(*source));
   }
 
   Json root_;
-  std::size_t copied_ = 0;
+  std::size_t copied_ = 0;   // bytes
+  std::size_t shifted_ = 0;  // list items and members
 };
 
 }  // namespace

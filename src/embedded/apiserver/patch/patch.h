@@ -18,8 +18,9 @@ struct PatchError {
   std::string message;
 };
 
-// JSON patch (RFC 6902). At most 10,000 operations, 3 MiB of copied data and 256 levels in the result. The error
-// names the operation that failed and the reason.
+// JSON patch (RFC 6902). At most 10,000 operations, 3 MiB of copied data, 256 levels in the result, and 64 Mi list
+// items and members that insertions and removals before them shift. The error names the operation that failed and the
+// reason.
 tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& patch);
 
 // Merge patches (RFC 7396) are in base/merge_patch.h.

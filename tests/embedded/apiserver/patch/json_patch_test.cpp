@@ -139,5 +139,24 @@ TEST(JsonPatchErrors, AListIsExpected) {
             "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp");
 }
 
+// A patch of some hundred kilobytes must not hold the server up for minutes.
+TEST(JsonPatchLimits, ItemsThatAreShiftedAreCounted) {
+  const auto removals = [](const std::string& from) {
+    JsonArray patch(10'000, Json(JsonObject{{"op", "remove"}, {"path", from}}));
+    return Json(std::move(patch));
+  };
+  const Json few = JsonObject{{"list", JsonArray(10'000, Json(1))}};
+  const auto all_removed = apply_json_patch(few, removals("/list/0"));
+  ASSERT_TRUE(all_removed) << all_removed.error().message;
+  EXPECT_TRUE(array_at(*all_removed, {"list"}).empty());
+
+  const Json many = JsonObject{{"list", JsonArray(20'000, Json(1))}};
+  const auto refused = apply_json_patch(many, removals("/list/0"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, 422);
+  EXPECT_NE(refused.error().message.find("list items"), std::string::npos) << refused.error().message;
+  EXPECT_TRUE(apply_json_patch(many, removals("/list/10000"))) << "the end of the list is near";
+}
+
 }  // namespace
 }  // namespace berth::apiserver::json_patch_test
