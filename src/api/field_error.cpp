@@ -1,6 +1,7 @@
 #include "api/field_error.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace berth::api {
 namespace {
@@ -67,9 +68,10 @@ std::string to_string(const FieldError& error) {
 
 std::string to_string(const FieldErrors& errors) {
   std::vector<std::string> texts;
+  std::unordered_set<std::string> known;
   for (const FieldError& error : errors) {
     std::string text = to_string(error);
-    if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+    if (known.insert(text).second) texts.push_back(std::move(text));
   }
   if (texts.size() == 1) return texts.front();
   std::string joined;

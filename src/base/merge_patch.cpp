@@ -1,5 +1,7 @@
 #include "base/merge_patch.h"
 
+#include "base/json_members.h"
+
 namespace berth {
 namespace {
 
@@ -10,13 +12,12 @@ void merge_into(Json& target, const Json& patch) {
   }
   if (!target.is_object()) target = JsonObject();
   auto& object = target.get_object();
+  erase_members_if(object, [&patch](const auto& member) {
+    const Json* value = patch.get_object().if_contains(member.key());
+    return value != nullptr && value->is_null();
+  });
   for (const auto& [key, value] : patch.get_object()) {
-    if (value.is_null()) {
-      // stable_erase keeps the order of the other members.
-      if (const auto at = object.find(key); at != object.end()) object.stable_erase(at);
-    } else {
-      merge_into(object[key], value);
-    }
+    if (!value.is_null()) merge_into(object[key], value);
   }
 }
 

@@ -179,9 +179,9 @@ void check_priority_class_update(const JobUpdate& update, FieldErrors& errors) {
 
 void check_admission_gates_update(const Json& now, const Json& old, FieldErrors& errors) {
   const auto before = gates_in(annotation_of(old, kAdmissionGatedBy));
+  const std::set<std::string_view> known(before.begin(), before.end());
   const auto left = gates_in(annotation_of(now, kAdmissionGatedBy));
-  if (std::ranges::all_of(left, [&](const auto gate) { return std::ranges::find(before, gate) != before.end(); }))
-    return;
+  if (std::ranges::all_of(left, [&](const auto gate) { return known.contains(gate); })) return;
   errors.push_back(
       forbidden_field(annotation_field(kAdmissionGatedBy), before.empty() ? "cannot add admission gate after creation"
                                                                           : "can only remove gates, not add new ones"));

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/core/devices.h"
@@ -89,10 +90,37 @@ void check_task(const Json& object, const Json& task, std::size_t index, FieldEr
   check_policies(task, path + ".policies", errors);
 }
 
-// Reports unknown names in dependsOn, and cycles: repeatedly removes the tasks that wait for no remaining task; tasks
-// that remain at the end are in a cycle or wait for one.
+using TaskOrder = std::map<std::string, std::vector<std::string>>;  // the tasks that each task waits for
+
+// The first task that waits in a circle, or for a circle; empty when there is none. Tasks that wait for nobody go, and
+// then those that waited only for them.
+std::string task_in_circle(const TaskOrder& waits_for) {
+  std::map<std::string_view, std::size_t> left;
+  std::map<std::string_view, std::vector<std::string_view>> waiters;
+  std::vector<std::string_view> ready;
+  for (const auto& [task, before] : waits_for) {
+    for (const std::string& name : before) {
+      if (!waits_for.contains(name)) continue;
+      ++left[task];
+      waiters[name].push_back(task);
+    }
+    if (!left.contains(task)) ready.push_back(task);
+  }
+  while (!ready.empty()) {
+    const std::string_view gone = ready.back();
+    ready.pop_back();
+    for (const std::string_view waiter : waiters[gone]) {
+      if (--left[waiter] > 0) continue;
+      left.erase(waiter);
+      ready.push_back(waiter);
+    }
+  }
+  return left.empty() ? std::string() : std::string(left.begin()->first);
+}
+
+// Reports unknown names in dependsOn, and tasks that wait for each other.
 void check_order_of_tasks(const JsonArray& tasks, FieldErrors& errors) {
-  std::map<std::string, std::vector<std::string>> waits_for;
+  TaskOrder waits_for;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     auto& before = waits_for[task_name(tasks[i], i)];
     for (const Json& name : array_at(tasks[i], {"dependsOn", "name"}))
@@ -106,14 +134,8 @@ void check_order_of_tasks(const JsonArray& tasks, FieldErrors& errors) {
                                      "there is no task of that name"));
     }
   }
-  for (bool moved = true; moved;) {
-    moved = std::erase_if(waits_for, [&](const auto& task) {
-              return std::none_of(task.second.begin(), task.second.end(),
-                                  [&](const std::string& name) { return waits_for.contains(name); });
-            }) > 0;
-  }
-  if (!waits_for.empty())
-    errors.push_back(invalid_value("spec.tasks", Json(waits_for.begin()->first),
+  if (const std::string task = task_in_circle(waits_for); !task.empty())
+    errors.push_back(invalid_value("spec.tasks", Json(task),
                                    "tasks must not wait for each other in a circle: change dependsOn of one of them"));
 }
 

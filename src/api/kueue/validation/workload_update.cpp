@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "api/core/pod_resources.h"
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
 #include "api/kueue/validation/workload.h"

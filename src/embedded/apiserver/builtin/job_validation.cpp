@@ -105,7 +105,9 @@ void validate_mode(const Json& spec, FieldErrors& errors) {
   }
 }
 
-void validate_exit_codes(const Json& rule, const Json& spec, const std::string& path, FieldErrors& errors) {
+using Names = std::set<std::string_view>;
+
+void validate_exit_codes(const Json& rule, const Names& containers, const std::string& path, FieldErrors& errors) {
   const Json* codes = find(rule, "onExitCodes");
   if (codes == nullptr) return;
   std::string at = path + ".onExitCodes";
@@ -123,12 +125,7 @@ void validate_exit_codes(const Json& rule, const Json& spec, const std::string& 
     if (!seen.insert(code).second) errors.push_back(api::duplicate(api::index_path(at + ".values", i), values[i]));
   }
   std::string_view name = string_at(*codes, {"containerName"});
-  bool known = name.empty();
-  for (std::string_view list : {"containers", "initContainers"}) {
-    for (const auto& container : array_at(spec, {"template", "spec", list}))
-      known = known || string_at(container, {"name"}) == name;
-  }
-  if (!known) {
+  if (!name.empty() && !containers.contains(name)) {
     errors.push_back(api::invalid_value(at + ".containerName", Json(name),
                                         "must be one of the container or initContainer names in the pod template"));
   }
@@ -146,6 +143,11 @@ void validate_failure_policy(const Json& spec, FieldErrors& errors) {
                            member_or_null(member_or_null(member_or_null(spec, "template"), "spec"), "restartPolicy"),
                            "only \"Never\" is supported when podFailurePolicy is specified"));
   }
+  Names containers;
+  for (std::string_view list : {"containers", "initContainers"}) {
+    for (const Json& container : array_at(spec, {"template", "spec", list}))
+      containers.insert(string_at(container, {"name"}));
+  }
   for (std::size_t i = 0; i < rules.size(); ++i) {
     std::string at = api::index_path(path + ".rules", i);
     check_enum(rules[i], "action", at, {"Count", "FailIndex", "FailJob", "Ignore"}, true, errors);
@@ -159,7 +161,7 @@ void validate_failure_policy(const Json& spec, FieldErrors& errors) {
                                           by_code ? "specifying both OnExitCodes and OnPodConditions is not supported"
                                                   : "specifying one of OnExitCodes and OnPodConditions is required"));
     }
-    validate_exit_codes(rules[i], spec, at, errors);
+    validate_exit_codes(rules[i], containers, at, errors);
     if (patterns.size() > kMaxConditionPatterns) {
       errors.push_back(api::too_many(at + ".onPodConditions", patterns.size(), kMaxConditionPatterns));
     }

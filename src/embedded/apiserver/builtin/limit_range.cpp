@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "api/resources.h"
 #include "embedded/apiserver/builtin/checks.h"
@@ -142,15 +143,12 @@ class Check {
 FieldErrors validate_limit_range(const Json& object, const Lookup&) {
   FieldErrors errors;
   const JsonArray& items = array_at(object, {"spec", "limits"});
-  std::vector<std::string_view> types;
+  std::set<std::string_view> types;
   for (std::size_t i = 0; i < items.size(); ++i) {
     std::string path = api::index_path("spec.limits", i);
     std::string_view type = string_at(items[i], {"type"});
     if (!check_required(items[i], "type", path, errors)) continue;
-    if (std::find(types.begin(), types.end(), type) != types.end()) {
-      errors.push_back(api::duplicate(path + ".type", member_or_null(items[i], "type")));
-    }
-    types.push_back(type);
+    if (!types.insert(type).second) errors.push_back(api::duplicate(path + ".type", member_or_null(items[i], "type")));
     if (type == "Pod") {
       for (std::string_view field : {"default", "defaultRequest"}) {
         if (!object_at(items[i], {field}).empty()) {

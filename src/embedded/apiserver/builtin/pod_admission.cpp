@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
 #include "api/resources.h"
 #include "api/status.h"
@@ -76,12 +77,14 @@ void apply_runtime_class(Json& spec, const Lookup& lookup) {
     if (!selector.is_object()) selector = JsonObject();
     if (!selector.get_object().contains(label.key())) selector.get_object()[label.key()] = label.value();
   }
-  for (const auto& toleration : array_at(*runtime, {"scheduling", "tolerations"})) {
-    Json& list = ensure_path(spec, {"tolerations"});
-    if (!list.is_array()) list = JsonArray();
-    auto& own = list.get_array();
-    if (std::none_of(own.begin(), own.end(), [&](const Json& t) { return json_equal(t, toleration); }))
-      own.push_back(toleration);
+  const JsonArray& added = array_at(*runtime, {"scheduling", "tolerations"});
+  if (added.empty()) return;
+  Json& list = ensure_path(spec, {"tolerations"});
+  if (!list.is_array()) list = JsonArray();
+  std::unordered_set<std::string> own;
+  for (const Json& toleration : list.get_array()) own.insert(canonical_json(toleration));
+  for (const Json& toleration : added) {
+    if (own.insert(canonical_json(toleration)).second) list.get_array().push_back(toleration);
   }
 }
 

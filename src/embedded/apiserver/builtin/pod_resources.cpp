@@ -36,12 +36,15 @@ ResourceTotals containers_total(const Json& spec, std::string_view what) {
     if (string_at(container, {"restartPolicy"}) == "Always") {
       add(running, own);
       add(sidecars, own);
-      raise_to(starting, sidecars);
     } else {
-      add(own, sidecars);
+      // Only what it asks for itself; the sidecars alone never take less later on.
+      for (auto& [name, quantity] : own) {
+        if (const auto beside = sidecars.find(name); beside != sidecars.end()) quantity = quantity + beside->second;
+      }
       raise_to(starting, own);
     }
   }
+  raise_to(starting, sidecars);
   raise_to(running, starting);
   return running;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "api/object_condition.h"
 #include "embedded/apiserver/builtin/table.h"
@@ -31,11 +33,12 @@ void note_restart(Row& row, const Json& status) {
   if (finished > row.last_restart) row.last_restart = finished;
 }
 
-bool is_sidecar(const Json& pod, std::string_view name) {
-  for (const auto& container : array_at(pod, {"spec", "initContainers"})) {
-    if (string_at(container, {"name"}) == name) return string_at(container, {"restartPolicy"}) == "Always";
+std::unordered_set<std::string_view> sidecars_of(const JsonArray& init_containers) {
+  std::unordered_set<std::string_view> names;
+  for (const auto& container : init_containers) {
+    if (string_at(container, {"restartPolicy"}) == "Always") names.insert(string_at(container, {"name"}));
   }
-  return false;
+  return names;
 }
 
 // Reads init containers in order; the first one that is not done determines the pod's state. Returns the restarts of
@@ -43,10 +46,11 @@ bool is_sidecar(const Json& pod, std::string_view name) {
 std::int64_t read_init_containers(const Json& pod, Row& row) {
   std::int64_t sidecar_restarts = 0;
   const JsonArray& all = array_at(pod, {"spec", "initContainers"});
+  const auto sidecars = sidecars_of(all);
   const JsonArray& statuses = array_at(pod, {"status", "initContainerStatuses"});
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const Json& status = statuses[i];
-    const bool sidecar = is_sidecar(pod, string_at(status, {"name"}));
+    const bool sidecar = sidecars.contains(string_at(status, {"name"}));
     row.restarts += int_at(status, {"restartCount"});
     note_restart(row, status);
     if (sidecar) sidecar_restarts += int_at(status, {"restartCount"});
@@ -125,8 +129,12 @@ std::string restarts_cell(const Row& row, Time now) {
 std::string gates_cell(const Json& pod) {
   const JsonArray& gates = array_at(pod, {"spec", "readinessGates"});
   if (gates.empty()) return "<none>";
+  std::unordered_map<std::string_view, bool> conditions;  // the first of a type counts
+  for (const Json& condition : array_at(pod, {"status", "conditions"}))
+    conditions.emplace(string_at(condition, {"type"}), string_at(condition, {"status"}) == "True");
   auto met = std::count_if(gates.begin(), gates.end(), [&](const Json& gate) {
-    return api::object_condition_is_true(pod, string_at(gate, {"conditionType"}));
+    const auto found = conditions.find(string_at(gate, {"conditionType"}));
+    return found != conditions.end() && found->second;
   });
   return fmt::format("{}/{}", met, gates.size());
 }

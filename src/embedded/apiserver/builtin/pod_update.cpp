@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "embedded/apiserver/builtin/checks.h"
@@ -19,14 +21,20 @@ constexpr std::string_view kOnlyThese =
     "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),"
     "`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 
-bool contains(const JsonArray& list, const Json& value) {
-  return std::any_of(list.begin(), list.end(), [&](const Json& member) { return json_equal(member, value); });
+using Texts = std::unordered_set<std::string>;
+
+// The values as texts, which are equal when the values are.
+Texts texts_of(const JsonArray& list) {
+  Texts out;
+  for (const Json& value : list) out.insert(canonical_json(value));
+  return out;
 }
 
 void check_gates(const Json& spec, const Json& old_spec, FieldErrors& errors) {
-  const JsonArray &gates = array_at(spec, {"schedulingGates"}), &old_gates = array_at(old_spec, {"schedulingGates"});
+  const JsonArray& gates = array_at(spec, {"schedulingGates"});
+  const Texts old_gates = texts_of(array_at(old_spec, {"schedulingGates"}));
   for (std::size_t i = 0; i < gates.size(); ++i) {
-    if (contains(old_gates, gates[i])) continue;
+    if (old_gates.contains(canonical_json(gates[i]))) continue;
     errors.push_back(api::forbidden_field(
         index_path("spec.schedulingGates", i) + ".name",
         fmt::format("only deletion is allowed, but found new scheduling gate '{}'", string_at(gates[i], {"name"}))));
@@ -59,19 +67,17 @@ void check_deadline(const Json& spec, const Json& old_spec, FieldErrors& errors)
 
 // All old tolerations must remain; only their tolerationSeconds may change.
 void check_tolerations(const Json& spec, const Json& old_spec, FieldErrors& errors) {
-  auto without_seconds = [](Json toleration) {
-    if (toleration.is_object()) toleration.get_object().erase("tolerationSeconds");
-    return toleration;
+  const auto without_seconds = [](JsonArray tolerations) {
+    for (Json& toleration : tolerations) {
+      if (toleration.is_object()) toleration.get_object().erase("tolerationSeconds");
+    }
+    return texts_of(tolerations);
   };
-  const JsonArray& now = array_at(spec, {"tolerations"});
-  for (const auto& before : array_at(old_spec, {"tolerations"})) {
-    bool kept = std::any_of(now.begin(), now.end(),
-                            [&](const Json& t) { return json_equal(without_seconds(t), without_seconds(before)); });
-    if (kept) continue;
-    errors.push_back(api::forbidden_field("spec.tolerations",
-                                          "existing toleration can not be modified except its tolerationSeconds"));
-    return;
-  }
+  const Texts now = without_seconds(array_at(spec, {"tolerations"}));
+  const Texts before = without_seconds(array_at(old_spec, {"tolerations"}));
+  if (std::ranges::all_of(before, [&](const std::string& toleration) { return now.contains(toleration); })) return;
+  errors.push_back(
+      api::forbidden_field("spec.tolerations", "existing toleration can not be modified except its tolerationSeconds"));
 }
 
 void check_selector_additions(const Json& spec, const Json& old_spec, FieldErrors& errors) {
@@ -182,15 +188,16 @@ void validate_pod_update(const Json& pod, const Json& old, FieldErrors& errors) 
 void validate_pod_status_update(const Json& pod, const Json& old, FieldErrors& errors) {
   std::string_view policy = string_at(old, {"spec", "restartPolicy"});
   if (policy == "Always") return;
-  const JsonArray& now = array_at(pod, {"status", "containerStatuses"});
+  std::unordered_set<std::string_view> ended;
   for (const auto& before : array_at(old, {"status", "containerStatuses"})) {
-    if (!ended_for_good(before, policy)) continue;
-    for (std::size_t i = 0; i < now.size(); ++i) {
-      if (string_at(now[i], {"name"}) != string_at(before, {"name"})) continue;
-      if (find_path(now[i], {"state", "terminated"}) != nullptr) continue;
-      errors.push_back(api::forbidden_field(index_path("status.containerStatuses", i) + ".state",
-                                            "may not be transitioned to non-terminated state"));
-    }
+    if (ended_for_good(before, policy)) ended.insert(string_at(before, {"name"}));
+  }
+  const JsonArray& now = array_at(pod, {"status", "containerStatuses"});
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!ended.contains(string_at(now[i], {"name"}))) continue;
+    if (find_path(now[i], {"state", "terminated"}) != nullptr) continue;
+    errors.push_back(api::forbidden_field(index_path("status.containerStatuses", i) + ".state",
+                                          "may not be transitioned to non-terminated state"));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "embedded/apiserver/builtin/apps_validation.h"
 #include "embedded/apiserver/builtin/kinds.h"
@@ -85,15 +86,14 @@ Json template_with_claims(const Json& spec) {
   const JsonArray& claims = array_at(spec, {"volumeClaimTemplates"});
   if (claims.empty()) return out;
   JsonArray volumes;
+  std::unordered_set<std::string_view> claimed;
   for (const Json& claim : claims) {
     const std::string_view name = string_at(claim, {"metadata", "name"});
+    claimed.insert(name);
     volumes.push_back(JsonObject{{"name", name}, {"persistentVolumeClaim", JsonObject{{"claimName", name}}}});
   }
   for (const Json& volume : array_at(out, {"spec", "volumes"})) {
-    const bool replaced = std::any_of(claims.begin(), claims.end(), [&](const Json& claim) {
-      return string_at(claim, {"metadata", "name"}) == string_at(volume, {"name"});
-    });
-    if (!replaced) volumes.push_back(volume);
+    if (!claimed.contains(string_at(volume, {"name"}))) volumes.push_back(volume);
   }
   ensure_path(out, {"spec", "volumes"}) = std::move(volumes);
   return out;

@@ -58,10 +58,11 @@ void validate_rule(const Json& rule, const std::string& path, FieldErrors& error
     if (std::find(std::begin(kKnown), std::end(kKnown), operation) == std::end(kKnown)) {
       errors.push_back(api::not_supported(at, operations[i], {std::begin(kKnown), std::end(kKnown)}));
     }
-    if (operation == "*" && operations.size() > 1) {
-      errors.push_back(api::invalid_value(path + ".operations", member_or_null(rule, "operations"),
-                                          "if '*' is present, must not specify other operations"));
-    }
+  }
+  const bool any = std::any_of(operations.begin(), operations.end(), [](const Json& one) { return one == "*"; });
+  if (any && operations.size() > 1) {
+    errors.push_back(api::invalid_value(path + ".operations", member_or_null(rule, "operations"),
+                                        "if '*' is present, must not specify other operations"));
   }
   check_enum(rule, "scope", path, {"*", "Cluster", "Namespaced"}, false, errors);
 }

@@ -247,10 +247,10 @@ class CrdCheck {
     const JsonArray& stored = array_at(crd_, {"status", "storedVersions"});
     const std::string at = "status.storedVersions";
     if (stored.empty()) return add(api::invalid_value(at, Json(JsonArray()), "must have at least one stored version"));
+    std::set<std::string_view> names;
+    for (const Json& version : versions()) names.insert(string_at(version, {"name"}));
     for (std::size_t i = 0; i < stored.size(); ++i) {
-      const bool known = std::any_of(versions().begin(), versions().end(), [&](const Json& version) {
-        return json_equal(stored[i], Json(string_at(version, {"name"})));
-      });
+      const bool known = stored[i].is_string() && names.contains(view(stored[i].get_string()));
       if (!known) add(api::invalid_value(api::index_path(at, i), stored[i], "must appear in spec.versions"));
     }
     std::string_view storage;  // the last one when several versions are marked as storage

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/json_members.h"
+#include "embedded/apiserver/patch/list_identity.h"
 #include "embedded/apiserver/patch/patch.h"
 #include "embedded/apiserver/patch/typed_value.h"
 
@@ -57,35 +60,14 @@ Json without_directives(const Json& value) {
   return out;
 }
 
-// Finds items in a merged list.
-class Identity {
- public:
-  explicit Identity(std::string key) : key_(std::move(key)) {}
-
-  bool by_value() const { return key_.empty(); }
-  // The value that identifies the item; nullptr when it has no key.
-  const Json* of(const Json& member) const { return key_.empty() ? &member : find(member, key_); }
-  std::optional<std::size_t> place(const JsonArray& list, const Json& member) const {
-    const Json* wanted = of(member);
-    if (wanted == nullptr) return std::nullopt;
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const Json* other = of(list[i]);
-      if (other != nullptr && json_equal(*other, *wanted)) return i;
-    }
-    return std::nullopt;
-  }
-
- private:
-  std::string key_;
-};
-
 // Items that `order` names come in its order. The other items keep the order of the live list, each before the first
 // ordered item that followed it there.
-JsonArray arrange(JsonArray merged, const JsonArray& order, const JsonArray& live, const Identity& identity) {
+JsonArray arrange(JsonArray merged, const JsonArray& order, const JsonArray& live, const ListIdentity& identity) {
+  const ListPlaces in_order(identity, order), in_live(identity, live);
   std::vector<std::pair<std::size_t, Json*>> ordered;
   std::vector<Json*> others;
   for (auto& member : merged) {
-    if (const auto place = identity.place(order, member)) {
+    if (const auto place = in_order.of(member)) {
       ordered.emplace_back(*place, &member);
     } else {
       others.push_back(&member);
@@ -95,8 +77,8 @@ JsonArray arrange(JsonArray merged, const JsonArray& order, const JsonArray& liv
   JsonArray out;
   auto other = others.begin();
   for (auto& [place, member] : ordered) {
-    const auto here = identity.place(live, *member);
-    while (other != others.end() && here && identity.place(live, **other) < here) out.push_back(std::move(**other++));
+    const auto here = in_live.of(*member);
+    while (other != others.end() && here && in_live.of(**other) < here) out.push_back(std::move(**other++));
     out.push_back(std::move(*member));
   }
   for (; other != others.end(); ++other) out.push_back(std::move(**other));
@@ -117,9 +99,13 @@ class StrategicMerge {
     JsonObject out = original;
     if (auto retained = retain_keys(out, patch); !retained) return tl::unexpected(retained.error());
     if (auto deleted = delete_from_lists(out, patch); !deleted) return tl::unexpected(deleted.error());
+    erase_members_if(out, [&patch](const auto& member) {
+      const Json* value = is_directive(member.key()) ? nullptr : patch.if_contains(member.key());
+      return value != nullptr && value->is_null();
+    });
     for (const auto& [key, value] : patch) {
       const std::string_view name(key.data(), key.size());
-      if (is_directive(name)) continue;
+      if (is_directive(name) || value.is_null()) continue;
       if (auto merged = merge_member(out, original, patch, name, value, type); !merged) {
         return tl::unexpected(merged.error());
       }
@@ -135,21 +121,17 @@ class StrategicMerge {
     const Json* keys = patch.if_contains(kRetainKeys);
     if (keys == nullptr) return {};
     if (!keys->is_array()) return refuse_merge(400, "$retainKeys must be a list of strings");
-    const auto retained = [&](std::string_view name) {
-      return std::any_of(keys->get_array().begin(), keys->get_array().end(),
-                         [&](const Json& key) { return key.is_string() && view(key.get_string()) == name; });
-    };
+    std::unordered_set<std::string_view> retained;
+    for (const Json& key : keys->get_array()) {
+      if (key.is_string()) retained.insert(view(key.get_string()));
+    }
     for (const auto& [key, value] : patch) {
       const std::string_view name(key.data(), key.size());
-      if (!is_directive(name) && !value.is_null() && !retained(name)) {
+      if (!is_directive(name) && !value.is_null() && !retained.contains(name)) {
         return refuse_merge(400, "$retainKeys does not name \"" + std::string(name) + "\", which the patch sets");
       }
     }
-    JsonObject out;
-    for (const auto& [key, value] : object) {
-      if (retained({key.data(), key.size()})) out.emplace(key, value);
-    }
-    object = std::move(out);
+    erase_members_if(object, [&](const auto& member) { return !retained.contains(member.key()); });
     return {};
   }
 
@@ -161,9 +143,10 @@ class StrategicMerge {
       Json* list = object.if_contains(name.substr(kDeleteFromList.size()));
       if (list == nullptr || !list->is_array()) continue;
       JsonArray kept;
-      const Identity identity{std::string()};
+      const ListIdentity by_value{std::string()};
+      const ListPlaces deleted(by_value, values.get_array());
       for (auto& member : list->get_array()) {
-        if (!identity.place(values.get_array(), member)) kept.push_back(std::move(member));
+        if (!deleted.of(member)) kept.push_back(std::move(member));
       }
       *list = std::move(kept);
     }
@@ -180,10 +163,6 @@ class StrategicMerge {
 
   Done merge_member(JsonObject& out, const JsonObject& original, const JsonObject& patch, std::string_view name,
                     const Json& value, const TypeRef& type) {
-    if (value.is_null()) {
-      if (const auto at = out.find(name); at != out.end()) out.stable_erase(at);
-      return {};
-    }
     const auto member = type.member(name).type;
     Json* mine = out.if_contains(name);
     if (value.is_object()) {
@@ -213,9 +192,8 @@ class StrategicMerge {
 
   MergedJson merge_lists(const JsonArray& base, const JsonArray& patch, const JsonArray* order, const JsonArray& live,
                          const ListRule& rule, const TypeRef& item_type) {
-    const Identity identity(rule.key);
-    JsonArray members;  // items of the patch that are not directives
-    JsonArray merged = base;
+    const ListIdentity identity(rule.key);
+    JsonArray members, deleted;  // items of the patch that are not directives, and those that it deletes
     for (const auto& member : patch) {
       if (auto checked = check_member(member, identity, rule.key); !checked) return tl::unexpected(checked.error());
       const auto directive = string_at(member, {kDirective});
@@ -223,8 +201,7 @@ class StrategicMerge {
         return without_directives(patch);
       }
       if (directive == "delete") {
-        while (const auto place = identity.place(merged, member))
-          merged.erase(merged.begin() + static_cast<long>(*place));
+        deleted.push_back(member);
       } else if (directive != "merge" || find(member, rule.key) != nullptr) {
         members.push_back(member);
       }
@@ -232,25 +209,45 @@ class StrategicMerge {
     if (order != nullptr) {
       if (auto checked = check_order(members, *order, identity); !checked) return tl::unexpected(checked.error());
     }
-    for (const auto& member : members) {
-      const auto place = identity.place(merged, member);
-      if (identity.by_value()) {
-        if (!place) merged.push_back(member);
-        continue;
-      }
-      const JsonObject none;
-      auto one = merge_maps(place ? merged[*place].get_object() : none, member.get_object(), item_type);
-      if (!one) return one;
-      if (place) {
-        merged[*place] = *std::move(one);
-      } else {
-        merged.push_back(*std::move(one));
-      }
-    }
-    return arrange(std::move(merged), order != nullptr ? *order : members, live, identity);
+    auto merged = merge_members(without(base, deleted, identity), members, identity, item_type);
+    if (!merged) return tl::unexpected(merged.error());
+    return arrange(*std::move(merged), order != nullptr ? *order : members, live, identity);
   }
 
-  static Done check_member(const Json& member, const Identity& identity, const std::string& key) {
+  static JsonArray without(const JsonArray& list, const JsonArray& deleted, const ListIdentity& identity) {
+    if (deleted.empty()) return list;
+    const ListPlaces gone(identity, deleted);
+    JsonArray out;
+    for (const auto& member : list) {
+      if (!gone.of(member)) out.push_back(member);
+    }
+    return out;
+  }
+
+  tl::expected<JsonArray, PatchError> merge_members(JsonArray merged, const JsonArray& members,
+                                                    const ListIdentity& identity, const TypeRef& item_type) {
+    ListPlaces places(identity, merged);
+    for (const auto& member : members) {
+      const auto place = places.of(member);
+      if (identity.by_value() && place) continue;
+      Json one = member;
+      if (!identity.by_value()) {
+        const JsonObject none;
+        auto made = merge_maps(place ? merged[*place].get_object() : none, member.get_object(), item_type);
+        if (!made) return tl::unexpected(made.error());
+        one = *std::move(made);
+      }
+      if (place) {
+        merged[*place] = std::move(one);
+      } else {
+        merged.push_back(std::move(one));
+        places.append(merged.back());
+      }
+    }
+    return merged;
+  }
+
+  static Done check_member(const Json& member, const ListIdentity& identity, const std::string& key) {
     if (member.is_array()) return refuse_merge(422, "lists of lists are not supported");
     if (identity.by_value()) {
       if (member.is_object()) return refuse_merge(422, "expected primitive values, got a map");
@@ -267,10 +264,11 @@ class StrategicMerge {
     return {};
   }
 
-  static Done check_order(const JsonArray& members, const JsonArray& order, const Identity& identity) {
+  static Done check_order(const JsonArray& members, const JsonArray& order, const ListIdentity& identity) {
+    const ListPlaces places(identity, order);
     std::optional<std::size_t> last;
     for (const auto& member : members) {
-      const auto place = identity.place(order, member);
+      const auto place = places.of(member);
       if (!place || (last && *place < *last)) {
         return refuse_merge(422, "The order in patch list:\n" + to_string(Json(members)) +
                                      "\n doesn't match $setElementOrder list:\n" + to_string(Json(order)));
@@ -292,7 +290,7 @@ class StrategicMerge {
       Json* list = object.if_contains(name);
       if (!rule.merges || list == nullptr || !list->is_array()) continue;
       const JsonArray live = list->get_array();
-      *list = arrange(live, order.get_array(), live, Identity(rule.key));
+      *list = arrange(live, order.get_array(), live, ListIdentity(rule.key));
     }
     return {};
   }

@@ -40,12 +40,18 @@ class ListMerge {
       config_elements_.push_back(type.element(item));
       if (config_elements_.back()) in_config_.emplace(*config_elements_.back(), &item);
     }
+    next_shared_.resize(config.size());
+    const PathElement* next = nullptr;
+    for (std::size_t i = config.size(); i-- > 0;) {
+      if (in_live(config_elements_[i]) != nullptr) next = &*config_elements_[i];
+      next_shared_[i] = next;
+    }
   }
 
   JsonArray run() {
     for (std::size_t i = 0; i < config_.size(); ++i) {
       const Json* mine = in_live(config_elements_[i]);
-      emit_live_until(next_shared(i));
+      emit_live_until(next_shared_[i]);
       out_.push_back(mine == nullptr ? config_[i] : merge(*mine, config_[i], type_.item()));
     }
     emit_live_until(nullptr);
@@ -57,14 +63,6 @@ class ListMerge {
     if (!element) return nullptr;
     const auto at = in_live_.find(*element);
     return at == in_live_.end() ? nullptr : at->second;
-  }
-
-  // The first item at or after `i` in the configuration that the live list also has.
-  const PathElement* next_shared(std::size_t i) const {
-    for (; i < config_elements_.size(); ++i) {
-      if (in_live(config_elements_[i]) != nullptr) return &*config_elements_[i];
-    }
-    return nullptr;
   }
 
   void emit_live_until(const PathElement* stop) {
@@ -80,6 +78,7 @@ class ListMerge {
   const TypeRef& type_;
   std::vector<std::optional<PathElement>> live_elements_, config_elements_;
   std::map<PathElement, const Json*> in_live_, in_config_;
+  std::vector<const PathElement*> next_shared_;  // the first item at or after each of the configuration that is in both
   std::size_t cursor_ = 0;
   JsonArray out_;
 };

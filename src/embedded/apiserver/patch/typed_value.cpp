@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "base/json_members.h"
 #include "embedded/apiserver/schema/structural.h"
 
 namespace berth::apiserver {
@@ -88,17 +89,14 @@ class Remover {
   }
 
   static void run_map(JsonObject& object, const TypeRef& type, const FieldSet& last, const FieldSet& owned) {
-    std::vector<std::string> gone;
-    for (auto& [key, child] : object) {
-      const std::string_view name(key.data(), key.size());
+    erase_members_if(object, [&](auto& member) {
+      const std::string_view name = member.key();
       const auto element = PathElement::field(name);
       const auto* entry = last.find(element);
-      if (entry == nullptr) continue;
-      const auto member = type.member(name);
-      if (!visit(child, member.type, member.named, *entry, owned.find(element))) gone.emplace_back(name);
-    }
-    // stable_erase keeps the order of the remaining members.
-    for (const auto& name : gone) object.stable_erase(object.find(name));
+      if (entry == nullptr) return false;
+      const auto found = type.member(name);
+      return !visit(member.value(), found.type, found.named, *entry, owned.find(element));
+    });
   }
 
   static void run_list(JsonArray& array, const TypeRef& type, const FieldSet& last, const FieldSet& owned) {

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
+#include <unordered_set>
 #include <utility>
+
+#include "base/json_members.h"
 
 namespace berth::apiserver {
 namespace {
@@ -88,6 +92,7 @@ void check_annotations(const Json& object, api::FieldErrors& errors) {
 void check_owners(const Json& object, api::FieldErrors& errors) {
   const std::string path = "metadata.ownerReferences";
   std::string controller;
+  bool told = false;  // the error shows all owners, so it comes once
   for (const Json& owner : array_at(object, {"metadata", "ownerReferences"})) {
     const std::string_view api_version = string_at(owner, {"apiVersion"});
     const std::string_view kind = string_at(owner, {"kind"});
@@ -105,7 +110,7 @@ void check_owners(const Json& object, api::FieldErrors& errors) {
           api::invalid_value(path, owner, std::string(api_version) + ", Kind=Event is disallowed from being an owner"));
     }
     if (!bool_at(owner, {"controller"})) continue;
-    if (!controller.empty()) {
+    if (!controller.empty() && !std::exchange(told, true)) {
       errors.push_back(
           api::invalid_value(path, Json(array_at(object, {"metadata", "ownerReferences"})),
                              "Only one reference can have Controller set to true. Found \"true\" in references for " +
@@ -145,11 +150,8 @@ std::string go_strings(const std::vector<std::string>& values) {
 
 void normalize_metadata(Json& object) {
   JsonObject& metadata = metadata_of(object);
-  for (auto it = metadata.begin(); it != metadata.end();) {
-    // Keep managedFields with one empty entry, which requests a reset of field ownership; an empty list means
-    // nothing.
-    it = is_empty(it->value()) ? metadata.stable_erase(it) : it + 1;
-  }
+  // managedFields with one empty entry stay: they request a reset of field ownership. An empty list means nothing.
+  erase_members_if(metadata, [](const auto& member) { return is_empty(member.value()); });
   metadata.erase("selfLink");
 }
 
@@ -189,11 +191,14 @@ api::FieldErrors validate_metadata_update(const Json& object, const Json& old) {
   check_owners(object, errors);
   check_finalizers(object, errors);
   if (is_deleting(old)) {
+    std::unordered_set<std::string_view> present;
+    for (const Json& finalizer : array_at(old, {"metadata", "finalizers"})) {
+      if (finalizer.is_string()) present.insert(view(finalizer.get_string()));
+    }
     std::vector<std::string> added;
     for (const Json& finalizer : array_at(object, {"metadata", "finalizers"})) {
-      if (finalizer.is_string() && !has_finalizer(old, view(finalizer.get_string()))) {
+      if (finalizer.is_string() && !present.contains(view(finalizer.get_string())))
         added.emplace_back(view(finalizer.get_string()));
-      }
     }
     std::ranges::sort(added);
     if (!added.empty()) {
@@ -216,11 +221,11 @@ api::FieldErrors validate_metadata_update(const Json& object, const Json& old) {
 }
 
 void add_new(api::FieldErrors& errors, api::FieldErrors more) {
+  if (more.empty()) return;
+  std::set<std::pair<std::string, std::string>> known;
+  for (const api::FieldError& error : errors) known.emplace(error.field, error.message);
   for (api::FieldError& error : more) {
-    const bool known = std::ranges::any_of(errors, [&](const api::FieldError& present) {
-      return present.field == error.field && present.message == error.message;
-    });
-    if (!known) errors.push_back(std::move(error));
+    if (known.emplace(error.field, error.message).second) errors.push_back(std::move(error));
   }
 }
 

@@ -1,6 +1,9 @@
 // Checks that a schema is structural, and the requirements of list types.
 #include <algorithm>
 #include <array>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include "embedded/apiserver/schema/internal.h"
 
@@ -181,16 +184,19 @@ class StructureCheck {
       return;
     }
     Json all_keys(JsonArray(schema.list_map_keys.begin(), schema.list_map_keys.end()));
+    bool unknown_told = false;  // the error shows all keys, so it comes once
+    std::set<std::string_view> seen;
+    const std::set<std::string_view> required(schema.items->required.begin(), schema.items->required.end());
     for (std::size_t i = 0; i < schema.list_map_keys.size(); ++i) {
       const std::string& key = schema.list_map_keys[i];
-      if (std::find(schema.list_map_keys.begin(), schema.list_map_keys.begin() + static_cast<std::ptrdiff_t>(i), key) !=
-          schema.list_map_keys.begin() + static_cast<std::ptrdiff_t>(i)) {
+      if (!seen.insert(key).second) {
         errors_.push_back(api::duplicate(api::index_path(keys_path, i), Json(key)));
         continue;
       }
       auto it = schema.items->properties.find(key);
       if (it == schema.items->properties.end()) {
-        errors_.push_back(api::invalid_value(keys_path, all_keys, "entries must all be names of item properties"));
+        if (!std::exchange(unknown_told, true))
+          errors_.push_back(api::invalid_value(keys_path, all_keys, "entries must all be names of item properties"));
         continue;
       }
       const std::string key_schema = api::key_path(api::field_path(api::field_path(path, "items"), "properties"), key);
@@ -198,8 +204,7 @@ class StructureCheck {
         errors_.push_back(api::invalid_value(api::field_path(key_schema, "type"), Json(type_name(it->second->type)),
                                              "must be a scalar type if parent array's x-kubernetes-list-type is map"));
       }
-      const auto& required = schema.items->required;
-      if (!it->second->default_value && std::find(required.begin(), required.end(), key) == required.end()) {
+      if (!it->second->default_value && !required.contains(key)) {
         errors_.push_back(api::required(api::field_path(key_schema, "default"),
                                         "this property is in x-kubernetes-list-map-keys, so it must have a "
                                         "default or be a required property"));

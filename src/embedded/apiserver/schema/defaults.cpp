@@ -1,4 +1,5 @@
 // Applies defaults, and validates the defaults themselves.
+#include "base/json_members.h"
 #include "embedded/apiserver/schema/internal.h"
 #include "embedded/apiserver/schema/structural.h"
 
@@ -17,16 +18,12 @@ void fill_object(JsonObject& members, const Schema& schema) {
     }
   }
   if (schema.additional && !schema.additional->nullable) {
-    for (auto it = members.begin(); it != members.end();) {
-      if (!it->value().is_null() || schema.properties.contains(std::string_view(it->key()))) {
-        ++it;
-      } else if (schema.additional->default_value) {
-        it->value() = *schema.additional->default_value;
-        ++it;
-      } else {
-        it = members.stable_erase(it);
-      }
-    }
+    erase_members_if(members, [&](auto& member) {
+      if (!member.value().is_null() || schema.properties.contains(std::string_view(member.key()))) return false;
+      if (!schema.additional->default_value) return true;
+      member.value() = *schema.additional->default_value;
+      return false;
+    });
   }
   for (auto& [name, value] : members) {
     if (auto it = schema.properties.find(std::string_view(name)); it != schema.properties.end()) {

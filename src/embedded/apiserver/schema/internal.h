@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "api/field_error.h"
@@ -33,7 +34,19 @@ void check_defaults(const Schema& schema, std::string_view path, api::FieldError
 // Reports duplicates in lists of type set and map, and items of a map list with missing or invalid keys.
 void check_list_types(const Json& object, const Schema& schema, const std::string& path, api::FieldErrors& errors);
 
-// The item of `list` with the same keys as `item`; null when there is none.
-const Json* find_map_item(const JsonArray& list, const Json& item, const Schema& list_schema);
+// Finds the items of a list of type map by their keys.
+class MapItems {
+ public:
+  MapItems() = default;  // no items
+  // Both must outlive it. No items unless `list` is a list, and the schema says that its items have keys.
+  MapItems(const Json* list, const Schema& list_schema);
+
+  // The first item with the same keys; null when there is none.
+  const Json* find(const Json& item) const;
+
+ private:
+  const Schema* schema_ = nullptr;
+  std::unordered_map<std::string, const Json*> items_;  // by the text of their keys
+};
 
 }  // namespace berth::apiserver

@@ -36,13 +36,17 @@ void check_unique(const JsonArray& list, const Schema& schema, const std::string
 
 }  // namespace
 
-const Json* find_map_item(const JsonArray& list, const Json& item, const Schema& list_schema) {
-  if (!item.is_object()) return nullptr;
-  const Json keys = keys_of(item, list_schema);
-  for (const Json& candidate : list) {
-    if (candidate.is_object() && json_equal(keys_of(candidate, list_schema), keys)) return &candidate;
+MapItems::MapItems(const Json* list, const Schema& list_schema) : schema_(&list_schema) {
+  if (list == nullptr || !list->is_array() || list_schema.list_type != ListType::kMap) return;
+  for (const Json& item : list->get_array()) {
+    if (item.is_object()) items_.emplace(canonical_json(keys_of(item, list_schema)), &item);
   }
-  return nullptr;
+}
+
+const Json* MapItems::find(const Json& item) const {
+  if (items_.empty() || !item.is_object()) return nullptr;
+  const auto found = items_.find(canonical_json(keys_of(item, *schema_)));
+  return found == items_.end() ? nullptr : found->second;
 }
 
 void check_list_types(const Json& object, const Schema& schema, const std::string& path, api::FieldErrors& errors) {

@@ -1,6 +1,7 @@
 // Removes members that a schema does not specify.
 #include <algorithm>
 
+#include "base/json_members.h"
 #include "embedded/apiserver/schema/internal.h"
 #include "embedded/apiserver/schema/structural.h"
 
@@ -32,20 +33,20 @@ class Pruner {
   bool tracked() const { return unknown_ != nullptr && unknown_->size() < kMaxUnknownFields; }
 
   void object(JsonObject& members, const Schema& schema, bool is_resource, const std::string& path) {
-    std::vector<std::string> gone;
-    for (auto& [name, value] : members) {
-      if (is_resource && is_type_meta(name)) continue;
+    erase_members_if(members, [&](auto& member) {
+      const std::string_view name = member.key();
+      if (is_resource && is_type_meta(name)) return false;
       std::string child_path = tracked() ? api::field_path(path, name) : path;
-      if (auto it = schema.properties.find(std::string_view(name)); it != schema.properties.end()) {
-        walk(value, *it->second, false, child_path);
+      if (auto it = schema.properties.find(name); it != schema.properties.end()) {
+        walk(member.value(), *it->second, false, child_path);
       } else if (schema.additional) {
-        walk(value, *schema.additional, false, child_path);
+        walk(member.value(), *schema.additional, false, child_path);
       } else if (!schema.additional_allowed && !schema.preserve_unknown) {
         if (tracked()) unknown_->push_back(std::move(child_path));
-        gone.emplace_back(name);
+        return true;
       }
-    }
-    for (const std::string& name : gone) members.stable_erase(name);  // erase() would change the order of members
+      return false;
+    });
   }
 
   std::vector<std::string>* unknown_;

@@ -223,10 +223,9 @@ class RuleRunner {
 
  private:
   void items(const JsonArray& list, const Json* old, const Schema& schema, const std::string& path) {
-    const bool correlated = old != nullptr && old->is_array() && schema.list_type == ListType::kMap;
+    const MapItems old_items(old, schema);
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const Json* before = correlated ? find_map_item(old->get_array(), list[i], schema) : nullptr;
-      walk(list[i], before, *schema.items, api::index_path(path, i));
+      walk(list[i], old_items.find(list[i]), *schema.items, api::index_path(path, i));
     }
   }
 

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "embedded/apiserver/schema/internal.h"
 #include "embedded/apiserver/schema/structural.h"
@@ -197,10 +199,10 @@ class Validator {
     const JsonArray& items = value.get_array();
     ++out.matches;
     if (schema.items) {
-      const bool correlated = old != nullptr && old->is_array() && schema.list_type == ListType::kMap;
+      const MapItems old_items(old, schema);
       for (std::size_t i = 0; i < items.size(); ++i) {
-        const Json* before = correlated ? find_map_item(old->get_array(), items[i], schema) : nullptr;
-        out.merge(this->value(items[i], before, *schema.items, Place{&place, {}, static_cast<std::int64_t>(i)}));
+        out.merge(this->value(items[i], old_items.find(items[i]), *schema.items,
+                              Place{&place, {}, static_cast<std::int64_t>(i)}));
       }
     }
     if (schema.min_items && items.size() < *schema.min_items) {
@@ -210,13 +212,10 @@ class Validator {
       out.errors.push_back(api::too_many(field(place.text()), items.size(), *schema.max_items));
     }
     if (!schema.unique_items) return;
-    for (std::size_t i = 1; i < items.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if (!json_equal(items[i], items[j])) continue;
-        add(out, place, Json(""), "shouldn't contain duplicates");
-        return;
-      }
-    }
+    std::unordered_set<std::string> seen;
+    const bool unique = std::all_of(items.begin(), items.end(),
+                                    [&](const Json& item) { return seen.insert(canonical_json(item)).second; });
+    if (!unique) add(out, place, Json(""), "shouldn't contain duplicates");
   }
 
   void check_enum(const Json& value, const Schema& schema, const Place& place, Outcome& out) {
