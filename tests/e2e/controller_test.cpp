@@ -82,11 +82,11 @@ class Controller : public testing::Test {
   }
   // One of those of the manifests; it calls nothing.
   void has_webhook_configuration() {
-    server.must(
-        {"apply", "-f",
-         server.write_file("webhooks.yaml",
-                           "{apiVersion: admissionregistration.k8s.io/v1, kind: ValidatingWebhookConfiguration, "
-                           "metadata: {name: kueue-validating-webhook-configuration}, webhooks: []}")});
+    server.must({"apply", "-f",
+                 server.write_file("webhooks.yaml",
+                                   "apiVersion: admissionregistration.k8s.io/v1\n"
+                                   "kind: ValidatingWebhookConfiguration\n"
+                                   "metadata: {name: kueue-validating-webhook-configuration}\n")});
   }
 
   Server server;
