@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "api/kueue/names.h"
 #include "api/kueue/reclaimable_pods.h"
 #include "api/kueue/webhooks/admission.h"
 #include "base/merge_patch.h"
 #include "base/planted.h"
 #include "jobs/compose.h"
+#include "jobs/elastic.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_name.h"
 #include "jobs/workload_steps.h"
@@ -109,21 +109,6 @@ void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts&
   if (!fresh) return steps.push_back(JobEvent{true, std::string(kClassNotFound), fresh.error().message});
   steps.push_back(CreateWorkload{std::move(*fresh)});
   steps.push_back(created(key));
-}
-
-// Whether an elastic job has another size than the quota it runs with. The webhook refuses that.
-bool is_resized(const JobAdapter& adapter, const Json& job, const Workload& workload) {
-  if (string_at(job, {"metadata", "annotations", kElasticJob}) != "true") return false;
-  const auto pod_sets = adapter.pod_sets(job);
-  return !std::ranges::equal(pod_sets, workload.pod_sets,
-                             [](const PodSet& a, const PodSet& b) { return a.name == b.name && a.count == b.count; });
-}
-
-JobEvent stopped_for_its_size() {
-  return {true, "ElasticJobStopped",
-          "The size of the elastic job changed while it ran. All its pods are stopped, and it is queued again with the "
-          "new size, because the feature gate ElasticJobsViaWorkloadSlices is not enabled; suspend such a job before "
-          "you change its size"};
 }
 
 void without_matching_workload(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,

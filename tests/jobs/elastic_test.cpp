@@ -1,0 +1,31 @@
+// Elastic jobs whose size changed while they ran.
+#include "jobs/elastic.h"
+
+#include "jobs/reconcile_support.h"
+
+namespace berth::jobs::elastic_test {
+namespace {
+
+using namespace reconcile_support;
+
+// The webhook refuses the change. If it comes past the webhook, an event says why the pods are gone.
+TEST(Reconcile, AnElasticJobThatChangedItsSizeIsStoppedAndToldSo) {
+  const auto elastic = [](int parallelism) {
+    return job("{metadata: {annotations: {kueue.x-k8s.io/elastic-job: 'true'}}, spec: {suspend: false, parallelism: " +
+               std::to_string(parallelism) + ", completions: 8}}");
+  };
+  const auto told = [&](int parallelism) {
+    std::string reasons;
+    for (const auto& step : steps_of(elastic(parallelism), {workload(kAdmittedStatus, elastic(3))})) {
+      if (const auto* event = std::get_if<JobEvent>(&step))
+        reasons += (event->warning ? "Warning " : "Normal ") + event->reason + " ";
+    }
+    return reasons;
+  };
+  EXPECT_EQ(told(3), "");
+  EXPECT_EQ(told(4), "Warning ElasticJobStopped Normal Stopped ");
+  EXPECT_EQ(told(2), "Warning ElasticJobStopped Normal Stopped ");
+}
+
+}  // namespace
+}  // namespace berth::jobs::elastic_test
