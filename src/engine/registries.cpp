@@ -217,12 +217,17 @@ const std::vector<std::string>& Registries::delayed_flavors(const ClusterQueue& 
 }
 
 std::string Registries::placed_flavor(const api::kueue::PodSetAssignment& pod_set) const {
-  std::string unknown;
+  std::string unknown, unused;  // unused: the flavor of a request of 0
   for (const auto& [resource, name] : pod_set.flavors) {
     const auto* flavor = get(flavors, name);
-    if (flavor != nullptr && !flavor->topology_name.empty()) return name;
+    const auto usage = pod_set.resource_usage.find(resource);
+    const bool used = usage == pod_set.resource_usage.end() || !usage->second.is_zero();
+    const bool places = flavor != nullptr && !flavor->topology_name.empty();
+    if (places && used) return name;
+    if (places && unused.empty()) unused = name;
     if (flavor == nullptr && unknown.empty()) unknown = name;
   }
+  if (!unused.empty()) return unused;
   return unknown.empty() && !pod_set.flavors.empty() ? pod_set.flavors.begin()->second : unknown;
 }
 

@@ -1,6 +1,7 @@
 // How one shape maps to the resource groups of one cluster queue: compiled once, used in every evaluation.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Plan {
   struct Want {  // one resource of a unit
     ResourceId resource;
     std::vector<Amount> per_pod;  // by pod set of the unit; zero where it requests nothing
+    bool asks_nothing() const {
+      return std::all_of(per_pod.begin(), per_pod.end(), [](Amount a) { return a.is_zero(); });
+    }
   };
   enum class Placing : std::uint8_t { kNone, kNow, kLater };  // kLater: in the second pass
   struct Step {  // the resources of a unit that one group covers, or one resource that no group covers
@@ -22,6 +26,9 @@ struct Plan {
     std::vector<std::string> mismatch;  // by flavor of the group: why the pods may not run there; "" when they may
     std::vector<std::vector<FlavorResourceId>> ids;  // by flavor, want
     std::vector<Placing> placing;                    // by flavor: whether and when pods get places there
+    bool asks_nothing() const {
+      return std::all_of(wants.begin(), wants.end(), [](const Want& want) { return want.asks_nothing(); });
+    }
   };
   struct Unit {
     std::vector<std::size_t> pod_sets;  // indices into the shape

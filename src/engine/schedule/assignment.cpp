@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/schedule/make_plan.h"
+
 namespace berth::engine {
 
 using api::kueue::FungibilityPolicy;
@@ -22,6 +24,17 @@ std::string_view reason_of(int severity) {
     default:
       return kWaitingForQuota;
   }
+}
+
+std::uint64_t bit(std::int32_t flavor) { return flavor < 64 ? std::uint64_t{1} << flavor : 0; }
+
+// The flavors from `begin` to `end` on which the pods may run.
+std::uint64_t suitable(const Plan::Step& step, std::int32_t begin, std::int32_t end) {
+  std::uint64_t out = 0;
+  for (std::int32_t index = begin; index < end; ++index) {
+    if (step.mismatch[static_cast<std::size_t>(index)].empty()) out |= bit(index);
+  }
+  return out;
 }
 
 void add_usage(Usage& usage, FlavorResourceId id, Amount amount) {
@@ -66,12 +79,34 @@ void Assigner::assign(const Request& request, Assignment& out) {
   for (std::size_t unit = 0; unit < request.plan->units.size(); ++unit) {
     if (!assign_unit(unit, first_step)) {
       out.no_fit_reason = reason_of(unit_severity_);
+      leave_open(step_index_ + 1);
       return;
     }
     first_step += request.plan->units[unit].steps.size();
   }
   out.mode = Mode::kFit;
   for (const auto& part : out.parts) out.mode = std::min(out.mode, part.mode);
+}
+
+// These steps and all later ones were not looked at.
+void Assigner::leave_open(std::size_t first_step) {
+  std::size_t index = 0;
+  for (const Plan::Unit& unit : request_->plan->units) {
+    for (const Plan::Step& step : unit.steps) {
+      if (index++ >= first_step) out_->choices[index - 1].possible = suitable(step, 0, std::ssize(step.mismatch));
+    }
+  }
+}
+
+// Earlier units take some of this flavor, and without that the request would be within what the queue may ever have.
+bool Assigner::depends_on_others(std::size_t flavor, const Plan::Step& step) const {
+  bool assumes = false;
+  for (std::size_t i = 0; i < step.wants.size(); ++i) {
+    const FlavorResourceId id = step.ids[flavor][i];
+    assumes = assumes || !assumed(id).is_zero();
+    if (wanted(step.wants[i]) > ledger_.potential_available(request_->preemptor.queue, id)) return false;
+  }
+  return assumes;
 }
 
 bool Assigner::assign_unit(std::size_t unit, std::size_t first_step) {
@@ -149,6 +184,8 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
   std::int32_t first = request_->tried.empty() ? 0 : request_->tried[step_index] + 1;
   // the skipped flavors before `first` could have been used, or the walk would not have stopped there
   int mildest = first > 0 ? kWaiting : kNoMatch + 1;
+  Assignment::Choice& choice = out_->choices[step_index];
+  choice.possible = suitable(step, 0, first);
   for (std::int32_t index = first; index <= last; ++index) {
     attempted = index;
     auto flavor = static_cast<std::size_t>(index);
@@ -168,6 +205,7 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
     int severity = kNone;
     std::size_t before = out_->shortages.size();
     Grade grade = grade_flavor(flavor, step, severity);
+    if (grade.level > Grade::kNoCandidates || depends_on_others(flavor, step)) choice.possible |= bit(index);
     if (grade.level != Grade::kFit || grade.borrow > 0) remember(group.flavors[flavor], grade, before);
     mildest = std::min<int>(mildest, grade.level == Grade::kNoFit ? severity
                                      : grade.level == Grade::kFit ? kNone
@@ -180,14 +218,20 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
     }
     if (stop) break;
   }
+  choice.possible |= suitable(step, attempted + 1, last + 1);
+  const bool idle = is_idle(*request_->plan, *unit_, step);
+  if (best.flavor < 0 && idle) {  // so it needs no flavor
+    out_->shortages.resize(first_shortage);
+    return true;
+  }
   if (mildest <= kNoMatch) unit_severity_ = std::max(unit_severity_, mildest);
   if (best.flavor < 0) {
     if (mildest > kNoMatch) unit_severity_ = kNoMatch;  // no flavor was tried at all
     return fail_unit();
   }
-  Assignment::Choice& choice = out_->choices[step_index];
   choice.flavor = best.flavor;
-  choice.tried = !fungibility_ || attempted == last ? -1 : attempted;
+  choice.last = attempted;
+  choice.tried = !fungibility_ || attempted == last || idle ? -1 : attempted;
   if (best.grade.level == Grade::kFit) {
     out_->shortages.resize(first_shortage);  // what other flavors lacked does not matter then
   }
@@ -224,6 +268,7 @@ Assigner::Grade Assigner::grade_flavor(std::size_t flavor, const Plan::Step& ste
   for (std::size_t i = 0; i < step.wants.size(); ++i) {
     FlavorResourceId id = step.ids[flavor][i];
     Amount amount = wanted(step.wants[i]);
+    if (amount.is_zero()) continue;  // as if it were not requested
     bool hopeless = worst.level == Grade::kNoFit;
     Grade grade = grade_resource(id, step.wants[i].resource, group.flavors[flavor], amount, hopeless, severity);
     if (preferred(worst, grade)) worst = grade;

@@ -51,6 +51,11 @@ struct Assignment {
   struct Choice {              // for one step of the plan
     std::int32_t flavor = -1;  // index in the group; -1: none (nothing requested, or not reached)
     std::int32_t tried = -1;   // the next walk starts after this index; -1: at the first flavor
+    std::int32_t last = -1;    // the last flavor that was looked at
+    // By flavor, the first 64: quota is free, or preemption may free it, or that depends on what the units before get,
+    // or this walk did not look at it.
+    std::uint64_t possible = 0;
+    bool is_possible(std::int32_t index) const { return index < 64 && (possible >> index & 1) != 0; }
   };
   struct Part {  // one resource of one unit
     FlavorResourceId id;
@@ -129,6 +134,8 @@ class Assigner {
   bool try_next(const Grade& grade) const;
   bool assign_unit(std::size_t unit, std::size_t first_step);
   bool assign_step(std::size_t unit, std::size_t step, bool probe);
+  bool depends_on_others(std::size_t flavor, const Plan::Step& step) const;
+  void leave_open(std::size_t first_step);
   bool passes_probe(std::size_t flavor, const Plan::Step& step);
   Grade grade_flavor(std::size_t flavor, const Plan::Step& step, int& severity);
   Grade grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor, Amount amount, bool hopeless,

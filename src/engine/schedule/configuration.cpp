@@ -1,5 +1,6 @@
 // The configuration: flavors, cohorts and cluster queues.
 #include <algorithm>
+#include <utility>
 
 #include "engine/schedule/scheduler_impl.h"
 
@@ -94,10 +95,19 @@ void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool a
   state.reclaims_over_levels =
       state.reclaims_over_levels || (queue.config.reclaims() && queue.config.terms.reclaim_levels);
   queue.configured = true;
-  queue.active = active;
+  const bool changed = std::exchange(queue.active, active) != active;
+  queue.holders.active = active;
   queue.holders.by_usage = queue.config.by_usage && state.book.on();
   queue.pending.order_by_usage(queue.holders.by_usage);
   if (woken) impl_->reconfigured(queue);
+  if (changed) impl_->activity_changed(queue);
+}
+
+// What its holders are safe from begins or ends, and so does what its head reserves.
+void Scheduler::Impl::activity_changed(Queue& queue) {
+  if (!queue.holders.empty()) forget_precedence(queue.node);
+  if (queue.active && !queue.holders.empty()) wake_tree(queue);
+  mark(queue);
 }
 
 void Scheduler::remove_cluster_queue(std::string_view name) {
@@ -106,6 +116,7 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
   queue->configured = queue->active = false;
   queue->config = QueueConfig();
   queue->pending.order_by_usage(false);
+  queue->holders.active = true;
   queue->holders.reclaimable = true;
   queue->holders.queue_priority = 0;
   queue->holders.by_usage = false;

@@ -164,7 +164,8 @@ void FairCandidates::settle(Source& source) const {
     }
   }
   source.head.reset();
-  if (source.at != set.end()) source.head = *source.at;
+  if (source.at == set.end() || !(source.holders->active || source.at->evicted)) return;
+  source.head = *source.at;
 }
 
 void FairCandidates::advance(Source& source) const {
@@ -203,6 +204,7 @@ std::optional<Target> FairCandidates::take_fairly(Source& source) {
   // By the initial share, all workloads of the queue compare alike.
   std::optional<Target> target;
   if (ours < shares_.of(meeting.theirs)) target = Target{source.head->workload, PreemptionReason::kInCohortFairSharing};
+  if (!target) refuse(source, *source.head);
   if (target && !second_) {
     advance(source);
   } else {
@@ -211,10 +213,15 @@ std::optional<Target> FairCandidates::take_fairly(Source& source) {
   return target;
 }
 
+void FairCandidates::refuse(Source& source, const HolderKey& candidate) {
+  refused_ = true;
+  if (!source.refused) source.refused = candidate;
+}
+
 std::optional<Target> FairCandidates::take_by_final_share(Source& source, const Meeting& meeting,
                                                           const FairShare& ours) {
   if (ours > shares_.of(meeting.theirs)) {  // removing a workload makes no share larger: all would be refused
-    if (!source.refused) source.refused = source.head;
+    refuse(source, *source.head);
     source.head.reset();
     return std::nullopt;
   }
@@ -223,7 +230,7 @@ std::optional<Target> FairCandidates::take_by_final_share(Source& source, const 
     advance(source);
     if (ours <= share_without(source, meeting.theirs, candidate.workload))
       return Target{candidate.workload, PreemptionReason::kInCohortFairSharing};
-    if (!source.refused) source.refused = candidate;
+    refuse(source, candidate);
   }
   return std::nullopt;
 }
@@ -237,18 +244,31 @@ void FairCandidates::begin_second_strategy() {
   begin();
 }
 
+// Victims of the preemptor's own queue, or of queues near it, have lowered our share: whoever was refused before may be
+// taken now, by the same rules. Each round takes at least one victim, so there are not more rounds than victims.
+bool FairCandidates::begin_again() {
+  if (!took_ || !refused_) return false;
+  took_ = refused_ = second_ = false;
+  sources_.clear();
+  begin();
+  return true;
+}
+
 std::optional<Target> FairCandidates::next() {
   if (groups_.empty()) begin();
   if (stale_) repair();
   while (true) {
     if (!descend()) {
-      if (second_ || !rules_.final_share || !rules_.initial_share) return std::nullopt;
-      begin_second_strategy();
+      if (!second_ && rules_.final_share && rules_.initial_share) {
+        begin_second_strategy();
+      } else if (!begin_again()) {
+        return std::nullopt;
+      }
       continue;
     }
     const Contender& at = groups_[path_.back()].heap.front();
     if (const auto target = take(sources_[at.index])) {
-      stale_ = true;
+      stale_ = took_ = true;
       return target;
     }
     repair();

@@ -54,6 +54,7 @@ class FairCandidates {
 
   void begin();
   void begin_second_strategy();
+  bool begin_again();
   void fill(std::size_t group);
   void add_cohort(std::vector<Contender>& heap, QuotaNodeId cohort, std::size_t place);
   void add_queue(std::vector<Contender>& heap, QuotaNodeId queue, std::size_t place);
@@ -67,6 +68,7 @@ class FairCandidates {
   void advance(Source& source) const;
   std::optional<Target> take(Source& source);
   std::optional<Target> take_fairly(Source& source);
+  void refuse(Source& source, const HolderKey& candidate);
   std::optional<Target> take_by_final_share(Source& source, const Meeting& meeting, const FairShare& ours);
   Meeting meet(QuotaNodeId queue) const;
   FairShare share_without(const Source& source, QuotaNodeId node, WorkloadId workload);
@@ -85,6 +87,8 @@ class FairCandidates {
   std::vector<std::size_t> path_;  // groups, from the first one to that of the current queue
   bool second_ = false;            // the second strategy is in use
   bool stale_ = false;             // a victim was chosen: the shares on the path have changed
+  bool took_ = false;              // a victim was chosen since both strategies began
+  bool refused_ = false;           // a candidate was refused since then
   Usage changes_;
 };
 

@@ -46,10 +46,6 @@ std::vector<Plan::Want> wants_of(const Plan::Unit& unit, const Shape& shape, con
   return wants;
 }
 
-bool asks_nothing(const Plan::Want& want) {
-  return std::all_of(want.per_pod.begin(), want.per_pod.end(), [](Amount a) { return a.is_zero(); });
-}
-
 // The inputs of a plan.
 struct Basis {
   const Shape& shape;
@@ -75,7 +71,8 @@ bool only_topologies(const QueueConfig& config, const Places& places) {
 // The group covers no resource that the pods themselves request of a node.
 bool quota_only(const ResourceGroup& group, const Shape::PodSet& pod_set) {
   return std::none_of(pod_set.per_pod.begin(), pod_set.per_pod.end(), [&](const ResourceAmount& each) {
-    return std::find(group.resources.begin(), group.resources.end(), each.resource) != group.resources.end();
+    return !each.amount.is_zero() &&
+           std::find(group.resources.begin(), group.resources.end(), each.resource) != group.resources.end();
   });
 }
 
@@ -137,7 +134,7 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
     // reported.
     for (Plan::Want& want : std::views::reverse(all)) {
       std::int32_t group = config.group(want.resource);
-      if (group < 0 && (ignore_undeclared || asks_nothing(want)))
+      if (group < 0 && (ignore_undeclared || want.asks_nothing()))
         continue;  // kueue#8079: a request of zero for an uncovered resource is allowed
       auto step = std::find_if(unit.steps.begin(), unit.steps.end(),
                                [&](const Plan::Step& each) { return group >= 0 && each.group == group; });
@@ -154,6 +151,13 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
     }
   }
   return plan;
+}
+
+bool is_idle(const Plan& plan, const Plan::Unit& unit, const Plan::Step& step) {
+  if (!step.asks_nothing()) return false;
+  const auto places = [&](std::size_t pod_set) { return !plan.wants_places.empty() && plan.wants_places[pod_set]; };
+  return std::ranges::none_of(unit.pod_sets, places) ||
+         std::ranges::any_of(unit.steps, [](const Plan::Step& each) { return !each.asks_nothing(); });
 }
 
 }  // namespace berth::engine

@@ -14,4 +14,7 @@ namespace berth::engine {
 Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable& flavors, const Places& places,
                Names& names, bool ignore_undeclared);
 
+// The step requests amounts of 0 only, and no place depends on its flavor: it is as if it were not there.
+bool is_idle(const Plan& plan, const Plan::Unit& unit, const Plan::Step& step);
+
 }  // namespace berth::engine

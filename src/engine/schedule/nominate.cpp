@@ -6,6 +6,67 @@
 #include "engine/schedule/trial.h"
 
 namespace berth::engine {
+namespace {
+
+// With 64 combinations of flavors tried, two pod sets have all that eight flavors offer them.
+constexpr int kMostCombinations = 64;
+
+Entry same_request(const Entry& entry) {
+  Entry out;
+  out.workload = entry.workload;
+  out.queue = entry.queue;
+  out.plan = entry.plan;
+  out.shape = entry.shape;
+  return out;
+}
+
+// All combinations of the flavors that are possible, one of each step, but the one that was chosen.
+class Combinations {
+ public:
+  Combinations(const Plan& plan, const std::vector<Assignment::Choice>& choices) {
+    auto choice = choices.begin();
+    for (const Plan::Unit& unit : plan.units) {
+      for (const Plan::Step& step : unit.steps) add(step, is_idle(plan, unit, step), *choice++);
+    }
+    at_.resize(flavors_.size());
+  }
+  bool next() {
+    while (!ended_) {
+      flavors.clear();
+      for (std::size_t i = 0; i < at_.size(); ++i) flavors.push_back(flavors_[i][at_[i]]);
+      step();
+      if (flavors != chosen_) return true;
+    }
+    return false;
+  }
+  std::vector<std::int32_t> flavors;  // by step
+
+ private:
+  void add(const Plan::Step& step, bool idle, const Assignment::Choice& choice) {
+    chosen_.push_back(choice.flavor);
+    auto& flavors = flavors_.emplace_back();
+    for (std::int32_t f = 0; f < std::ssize(step.ids) && !idle; ++f) {
+      if (choice.is_possible(f)) flavors.push_back(f);
+    }
+    if (flavors.empty()) {
+      flavors.push_back(choice.flavor);
+      ended_ = ended_ || !idle;  // whatever the other steps get
+    }
+  }
+  void step() {
+    for (std::size_t i = at_.size(); i-- > 0;) {
+      if (++at_[i] < flavors_[i].size()) return;
+      at_[i] = 0;
+    }
+    ended_ = true;
+  }
+  std::vector<std::vector<std::int32_t>> flavors_;
+  std::vector<std::int32_t> chosen_;
+  std::vector<std::size_t> at_;
+  bool ended_ = false;
+};
+
+}  // namespace
 
 void Nominator::nominate(Entry& entry, bool resume) {
   Slot& slot = state_.slots[entry.workload];
@@ -39,14 +100,25 @@ void Nominator::nominate(Entry& entry, bool resume) {
   }
   counts_.clear();
   for (const Shape::PodSet& pod_set : entry.shape->pod_sets) counts_.push_back(pod_set.count);
-  evaluate(entry, tried);
+  // The walks over the flavors have come to their end, although for several pod sets they have not tried everything.
+  const Tree& tree = state_.tree(state_.ledger.root(queue.node));
+  const bool last_walk = resume && slot.scan_moves > entry.plan->flavors_tried &&
+                         slot.scan_stamp == std::max(tree.progress, tree.releases);
+  evaluate(entry, tried, last_walk);
   if (!promising(entry)) count_spared(entry);
 }
 
-void Nominator::evaluate(Entry& entry, std::span<const std::int32_t> tried) {
-  assign(entry, counts_, tried, {});
+void Nominator::nominate_in_all_walks(Entry& entry) {
+  nominate(entry, false);
+  if (entry.plan == nullptr || promising(entry) || !entry.assignment.scan_pending()) return;
+  Entry other = same_request(entry);
+  if (walk(other)) take_over(entry, other);
+}
+
+void Nominator::evaluate(Entry& entry, std::span<const std::int32_t> tried, bool last_walk) {
+  walk_and_more(entry, counts_, tried, last_walk);
   if (promising(entry) || !state_.options.partial_admission || !entry.shape->reducible) return;
-  reduce(entry, tried);
+  reduce(entry, tried, last_walk);
 }
 
 void Nominator::renominate(Entry& entry) {
@@ -56,6 +128,43 @@ void Nominator::renominate(Entry& entry) {
   std::vector<Lack> lacks = std::move(entry.assignment.lacks);
   assign(entry, counts, {}, nominated);
   entry.assignment.lacks = std::move(lacks);
+}
+
+// One walk over the flavors. If no other walk follows, flavors are tried that were passed over for others, in case
+// those do not do: their nodes have no place, or no victims suffice for all that is short together.
+void Nominator::walk_and_more(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
+                              bool last_walk) {
+  assign(entry, counts, tried, {});
+  if (promising(entry)) return;
+  if (last_walk || !entry.assignment.scan_pending()) try_other_flavors(entry, counts);
+  if (!promising(entry)) Placer::note_others(entry);
+}
+
+// The first combination that fits, else the first one that preempts. If there is none, the verdict stands.
+void Nominator::try_other_flavors(Entry& entry, std::span<const std::int32_t> counts) {
+  Combinations others(*entry.plan, entry.assignment.choices);
+  Entry attempt = same_request(entry), best;
+  for (int i = 0; i < kMostCombinations && others.next(); ++i) {
+    assign(attempt, counts, {}, others.flavors);
+    if (!promising(attempt)) {
+      const auto& lacks = attempt.assignment.lacks;
+      entry.assignment.lacks.insert(entry.assignment.lacks.end(), lacks.begin(), lacks.end());
+      continue;
+    }
+    std::erase_if(attempt.assignment.shortages,
+                  [](const Shortage& each) { return each.kind == Shortage::Kind::kNotNominated; });
+    const bool fits = attempt.assignment.mode != Mode::kPreempt;
+    if (fits || !best.workload.valid()) best = attempt;
+    if (fits) break;
+  }
+  if (best.workload.valid()) take_over(entry, best);
+}
+
+void Nominator::take_over(Entry& entry, Entry& from) {
+  entry.assignment = std::move(from.assignment);
+  entry.targets = std::move(from.targets);
+  entry.patience_ends = from.patience_ends;
+  entry.preemption_gated = false;
 }
 
 void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
@@ -107,11 +216,7 @@ Preemptor Nominator::preemptor_of(const Entry& entry) const {
 // a restart it spares the same ones.
 void Nominator::count_spared(Entry& entry) {
   if (state_.preemptor(entry.workload).spares.empty()) return;
-  Entry other;
-  other.workload = entry.workload;
-  other.queue = entry.queue;
-  other.plan = entry.plan;
-  other.shape = entry.shape;
+  Entry other = same_request(entry);
   spares_ = false;
   if (walk(other)) entry.spared = other.targets.size();
   spares_ = true;
@@ -122,7 +227,7 @@ void Nominator::count_spared(Entry& entry) {
 bool Nominator::walk(Entry& entry) {
   std::vector<std::int32_t> tried;
   for (std::size_t i = 0; i <= entry.plan->flavors_tried; ++i) {
-    evaluate(entry, tried);
+    evaluate(entry, tried, i == entry.plan->flavors_tried);
     if (promising(entry)) return true;
     if (!entry.assignment.scan_pending()) return false;
     tried.clear();
@@ -181,16 +286,14 @@ bool Nominator::promising(const Entry& entry) const {
 
 // Partial admission (KEP-420): the smallest reduction that can be admitted, by binary search over proportional
 // reductions of all reducible pod sets. If none can be admitted, the verdict for the full request stands.
-void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried) {
+void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried, bool last_walk) {
   const auto& pod_sets = entry.shape->pod_sets;
   std::int64_t total = 0;
   for (const auto& pod_set : pod_sets) total += pod_set.count - pod_set.min_count;
   std::int64_t low = 0, high = total + 1;  // the answer is in [low, high]; total + 1: none
-  Entry attempt, best;
-  attempt.workload = entry.workload;
-  attempt.queue = entry.queue;
-  attempt.plan = entry.plan;
-  attempt.shape = entry.shape;
+  Entry attempt = same_request(entry), best;
+  last_walk =
+      last_walk || !entry.assignment.scan_pending();  // the full request decides how often flavors are walked over
   while (low < high) {
     std::int64_t middle = low + (high - low) / 2;
     std::vector<std::int32_t> counts;
@@ -198,7 +301,7 @@ void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried) {
       std::int64_t delta = pod_set.count - pod_set.min_count;
       counts.push_back(static_cast<std::int32_t>(pod_set.count - delta * middle / total));
     }
-    assign(attempt, counts, tried, {});
+    walk_and_more(attempt, counts, tried, last_walk);
     if (promising(attempt)) {
       best = attempt;
       high = middle;
@@ -209,10 +312,7 @@ void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried) {
       entry.assignment.lacks.insert(entry.assignment.lacks.end(), lacks.begin(), lacks.end());
     }
   }
-  if (best.workload.valid()) {
-    entry.assignment = std::move(best.assignment);
-    entry.targets = std::move(best.targets);
-  }
+  if (best.workload.valid()) take_over(entry, best);
 }
 
 }  // namespace berth::engine

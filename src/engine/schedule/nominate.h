@@ -15,6 +15,8 @@ class Nominator {
   explicit Nominator(SchedulerState& state) : state_(state), placer_(state.places, state.names) {}
   // Fills everything except the workload and the queue. `resume`: continue after the flavors that were tried before.
   void nominate(Entry& entry, bool resume);
+  // The same from the first flavor on, as if all cycles that continue the walk over the flavors came at once.
+  void nominate_in_all_walks(Entry& entry);
   // Assigns again, only with the flavors of the entry's assignment, in the present trial.
   void renominate(Entry& entry);
   Placer& placer() { return placer_; }
@@ -22,7 +24,10 @@ class Nominator {
  private:
   void assign(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
               std::span<const std::int32_t> nominated);
-  void evaluate(Entry& entry, std::span<const std::int32_t> tried);
+  void walk_and_more(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
+                     bool last_walk);
+  void try_other_flavors(Entry& entry, std::span<const std::int32_t> counts);
+  void evaluate(Entry& entry, std::span<const std::int32_t> tried, bool last_walk);
   void find_targets(Entry& entry);
   void count_spared(Entry& entry);
   bool walk(Entry& entry);
@@ -31,7 +36,8 @@ class Nominator {
   bool waits_for_the_evicted(Entry& entry);
   bool comes_free(Entry& entry);
   bool promising(const Entry& entry) const;
-  void reduce(Entry& entry, std::span<const std::int32_t> tried);
+  void take_over(Entry& entry, Entry& from);
+  void reduce(Entry& entry, std::span<const std::int32_t> tried, bool last_walk);
 
   SchedulerState& state_;
   Placer placer_;

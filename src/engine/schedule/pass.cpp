@@ -29,10 +29,12 @@ bool Pass::run(std::span<const QuotaNodeId> roots, Time now, Decisions& out) {
   all_.clear();
   for (QuotaNodeId root : roots) collect(root);
   live_ = all_;
+  aside_.clear();
   bool done = false;
   for (int i = 0; i < kMaxCycles && !done; ++i) done = !cycle();
   tell_waits();
   for (Queue* queue : all_) tell_untold(*queue);
+  end_turns_of_others();
   return done;
 }
 
@@ -57,10 +59,27 @@ bool Pass::cycle() {
   if (count == 0) return false;
   if (!state_.precedence.empty()) count_outranked(count);
   preempted_.clear();
+  beaten_.clear();
   process_in_order(count);
   state_.ledger.drop_holds();
   if (places_changed_) state_.places.drop_holds();
+  return moved_ || let_others_try();
+}
+
+// Nothing moves, so what is held for others stays held, and those who lost to it would lose again. In BestEffortFIFO
+// queues the next one gets its turn until the pass ends.
+bool Pass::let_others_try() {
+  for (Entry* entry : beaten_) {
+    if (entry->queue->config.strict()) continue;
+    entry->queue->pending.park(entry->workload, {}, kWaitingForQuota);
+    aside_.push_back(entry->workload);
+    moved_ = true;
+  }
   return moved_;
+}
+
+void Pass::end_turns_of_others() {
+  for (const WorkloadId each : aside_) state_.queue(state_.slots[each].queue)->pending.wake(each);
 }
 
 void Pass::process_in_order(std::size_t count) {
@@ -160,7 +179,7 @@ void Pass::process(Entry& entry) {
   if (overlap || !fits(entry)) {
     if (!entry.targets.empty()) ++overlap_counts(entry).skips;
     wait(entry.workload, kWaitingForQuota, overlap ? kOverlaps : kNoLongerFits);
-    return try_again(entry);
+    return try_again(entry, overlap);
   }
   if (assignment.mode != Mode::kFit) return preempt(entry);
   if (!state_.admission_blocked()) return admit(entry);
@@ -323,7 +342,9 @@ void Pass::give_up(Entry& entry, std::string_view reason) {
     pending.block(entry.workload, std::move(entry.assignment.lacks), entry.loans);
 }
 
-void Pass::try_again(Entry& entry) { scan_moved(entry); }
+void Pass::try_again(Entry& entry, bool overlaps) {
+  if (!scan_moved(entry) && !overlaps) beaten_.push_back(&entry);
+}
 
 // Stores how far the walk over flavors got. Returns true when the next cycle will try other flavors. This is bounded:
 // after one full round without any other progress, the workload is parked like any other.

@@ -52,7 +52,9 @@ class Pass {
   void reserve(const Entry& entry);
   void fail(Entry& entry, std::string_view reason);     // with the assignment's message
   void give_up(Entry& entry, std::string_view reason);  // parks or blocks
-  void try_again(Entry& entry);                         // leaves it awake
+  void try_again(Entry& entry, bool overlaps);          // leaves it awake
+  bool let_others_try();
+  void end_turns_of_others();
   bool scan_moved(Entry& entry);
   bool news(WorkloadId workload, std::uint64_t fingerprint);
   void tell(const Entry& entry, std::string_view reason, std::size_t victims);
@@ -77,6 +79,8 @@ class Pass {
   std::vector<Entry> entries_;      // kept between cycles to reuse memory
   std::vector<std::size_t> order_;
   std::vector<WorkloadId> preempted_;  // in this cycle
+  std::vector<Entry*> beaten_;         // in this cycle: they lost to what is held for others
+  std::vector<WorkloadId> aside_;      // they lost like that, and those behind them may try until the pass ends
   std::vector<Word> words_;            // the last message for each waiting workload
   bool moved_ = false;
   bool places_changed_ = false;  // in this cycle, by admissions or holds

@@ -2,23 +2,24 @@
 
 #include <algorithm>
 
+#include "engine/schedule/make_plan.h"
 #include "engine/schedule/state.h"
 
 namespace berth::engine {
 namespace {
 
-// The flavor of a unit that has a topology. A pod needs nodes of one flavor, so any other number of them is an error.
 struct TopologyFlavor {
   FlavorId flavor{};
   Plan::Placing placing = Plan::Placing::kNone;
   std::string error;
 };
 
+// The flavor of a unit that has a topology. A pod needs nodes of one flavor, so any other number of them is an error.
 TopologyFlavor topology_flavor(const Entry& entry, const Plan::Unit& unit, std::size_t first_step, const Names& names) {
   TopologyFlavor found;
   for (std::size_t i = 0; i < unit.steps.size(); ++i) {
     const std::int32_t index = entry.assignment.choices[first_step + i].flavor;
-    if (index < 0) continue;
+    if (index < 0 || is_idle(*entry.plan, unit, unit.steps[i])) continue;
     const auto position = static_cast<std::size_t>(index);
     if (unit.steps[i].placing[position] == Plan::Placing::kNone) continue;
     const auto& group = entry.queue->config.groups[static_cast<std::size_t>(unit.steps[i].group)];
@@ -113,7 +114,6 @@ void Placer::note_no_place(Entry& entry, PlaceFailure failure) {
     const auto& members = entry.plan->units[part.unit].pod_sets;
     if (std::find(members.begin(), members.end(), pod_set) != members.end()) part.mode = Mode::kPreempt;
   }
-  note_untried(entry);
 }
 
 void Placer::note_lacks(Entry& entry) {
@@ -123,20 +123,22 @@ void Placer::note_lacks(Entry& entry) {
   }
 }
 
-// Later flavors were not tried because the chosen ones had enough quota: free capacity there may help as well.
-void Placer::note_untried(Entry& entry) {
+void Placer::note_others(Entry& entry) {
   Assignment& assignment = entry.assignment;
   auto choice = assignment.choices.begin();
   for (const Plan::Unit& unit : entry.plan->units) {
     for (const Plan::Step& step : unit.steps) {
       const Assignment::Choice chosen = *choice++;
-      if (chosen.tried < 0) continue;
-      for (auto next = static_cast<std::size_t>(chosen.tried) + 1; next < step.ids.size(); ++next) {
-        if (!step.mismatch[next].empty()) continue;
-        for (FlavorResourceId id : step.ids[next]) assignment.lacks.push_back({.id = id});
-        if (step.placing[next] == Plan::Placing::kNow) {
+      for (std::int32_t other = 0; chosen.flavor >= 0 && other < std::ssize(step.ids); ++other) {
+        const auto index = static_cast<std::size_t>(other);
+        if (other == chosen.flavor || !step.mismatch[index].empty()) continue;
+        const bool untried = other > chosen.last;
+        for (FlavorResourceId id : step.ids[index]) {
+          if (untried) assignment.lacks.push_back({.id = id});
+        }
+        if ((untried || chosen.is_possible(other)) && step.placing[index] == Plan::Placing::kNow) {
           const auto& group = entry.queue->config.groups[static_cast<std::size_t>(step.group)];
-          assignment.lacks.push_back({.place = group.flavors[next]});
+          assignment.lacks.push_back({.place = group.flavors[index]});
         }
       }
     }

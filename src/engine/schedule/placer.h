@@ -27,6 +27,9 @@ class Placer {
   // Of the entry that was placed last; empty: it needs no places now. Points into the entry's shape.
   std::span<const PlaceAsk> asks() const { return asks_; }
 
+  // Adds to what an assignment lacks: flavors that were not chosen, where free quota or capacity may help as well.
+  static void note_others(Entry& entry);
+
   // Why there was no place, according to the present state; "" when there was one.
   std::string explain(const Entry& entry);
   // The places as a claim states them, by pod set that has places. Also sets `places` in `pod_sets`.
@@ -38,7 +41,6 @@ class Placer {
   std::string add_asks(const Entry& entry, const Plan::Unit& unit, std::size_t first_step);
   void note_no_place(Entry& entry, PlaceFailure failure);
   void note_lacks(Entry& entry);
-  void note_untried(Entry& entry);
   void never(Entry& entry, NoPlace why);
 
   Places& places_;

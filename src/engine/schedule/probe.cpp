@@ -43,7 +43,7 @@ void Probe::nominate(Entry& entry) {
   state.only_looks = true;
   entry.workload = workload_;
   entry.queue = state.queue(state.slots[workload_].queue);
-  Nominator(state).nominate(entry, false);
+  Nominator(state).nominate_in_all_walks(entry);
   state.only_looks = false;
 }
 
@@ -63,12 +63,13 @@ std::vector<Probe::Want> Probe::wants() {
       return sum;
     };
     for (const Plan::Step& step : unit.steps) {
+      if (step.asks_nothing()) continue;
       common.group = step.group;
       for (const Plan::Want& want : step.wants) {
         Want each = common;
         each.resource = state.names.name(want.resource);
         each.wanted = total(want);
-        if (step.group < 0) out.push_back(each);
+        if (step.group < 0 && !each.wanted.is_zero()) out.push_back(each);
       }
       for (std::size_t f = 0; f < step.ids.size(); ++f) {
         Want of_flavor = common;
@@ -83,6 +84,7 @@ std::vector<Probe::Want> Probe::wants() {
           Want each = of_flavor;
           each.resource = state.names.name(step.wants[i].resource);
           each.wanted = total(step.wants[i]);
+          if (each.wanted.is_zero()) continue;
           each.available = state.ledger.available(entry.queue->node, step.ids[f][i]);
           each.most = state.ledger.potential_available(entry.queue->node, step.ids[f][i]);
           out.push_back(each);
@@ -102,6 +104,7 @@ Probe::Verdict Probe::verdict() {
   out.fits = entry.assignment.mode == Mode::kFit || entry.assignment.mode == Mode::kDeferredFit;
   out.preempts = entry.assignment.mode == Mode::kPreempt && !entry.targets.empty();
   out.only_place_short = entry.assignment.only_place_short;
+  out.borrowing = entry.assignment.borrowing;
   for (const Target& target : entry.targets) out.victims.push_back(target.workload);
   out.message = message(entry.assignment, *entry.plan, *entry.shape, state.names,
                         Placer(state.places, state.names).explain(entry));

@@ -46,6 +46,7 @@ class Probe {
     bool fits = false;              // it would get quota now
     bool preempts = false;          // it would preempt `victims`
     bool only_place_short = false;  // quota suffices, its pods find no place
+    int borrowing = 0;              // height of the lowest subtree that provides everything; 0: no borrowing
     std::vector<WorkloadId> victims;
     std::string message;     // what is missing; empty: nothing
     std::string considered;  // "Flavors considered: ..."; empty: the first one fits

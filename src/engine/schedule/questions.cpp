@@ -167,7 +167,7 @@ std::vector<std::string> Scheduler::Impl::check_awake(bool evicting) {
     Entry entry;
     entry.workload = queue->pending.head();
     entry.queue = queue.get();
-    nominator.nominate(entry, false);
+    nominator.nominate_in_all_walks(entry);
     QuotaNodeId root = state.ledger.root(queue->node);
     if (std::ranges::find(joint, root) != joint.end()) root = joint.front();
     if (entry.plan != nullptr && entry.assignment.mode == Mode::kFit && state.admission_blocked()) continue;
@@ -234,13 +234,10 @@ std::vector<std::string> Scheduler::check() const {
       Entry entry;
       entry.workload = head;
       entry.queue = queue.get();
-      nominator.nominate(entry, false);
+      nominator.nominate_in_all_walks(entry);
       if (entry.plan == nullptr) continue;
       const bool fits = entry.assignment.mode == Mode::kFit;
-      // With places, the flavor with free quota is chosen, and a different one once that quota is used; this wakes no
-      // workload, so preemption is not checked.
-      const bool preempts = entry.plan->wants_places.empty() && !evicting && entry.assignment.mode == Mode::kPreempt &&
-                            !entry.targets.empty();
+      const bool preempts = !evicting && entry.assignment.mode == Mode::kPreempt && !entry.targets.empty();
       if (!fits && !preempts) continue;
       broken.push_back("workload " + state.slots[head].who->uid + " is parked in " + state.ledger.name(queue->node) +
                        (fits ? " though it fits now"

@@ -21,6 +21,7 @@ struct Scheduler::Impl {
   void wake_queue(Queue& queue);
   void wake_tree(Queue& queue);
   void reconfigured(Queue& queue);
+  void activity_changed(Queue& queue);
   void flavors_changed(FlavorId flavor);
   void topology_changed(std::string_view name);
   void absorb_reliefs();

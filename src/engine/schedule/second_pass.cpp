@@ -26,14 +26,27 @@ struct PlacedFlavor {
   std::string error;
 };
 
-PlacedFlavor placed_flavor(const PodSetAssignment& assigned, const SchedulerState& state) {
+bool uses(const PodSetAssignment& assigned, const std::string& resource) {
+  const auto usage = assigned.resource_usage.find(resource);
+  return usage != assigned.resource_usage.end() && !usage->second.is_zero();
+}
+
+// Of the resources that the pods use, or of the others.
+PlacedFlavor flavor_of_resources(const PodSetAssignment& assigned, bool used, const SchedulerState& state) {
   PlacedFlavor placed;
   for (const auto& [resource, name] : assigned.flavors) {
+    if (uses(assigned, resource) != used) continue;
     const FlavorId flavor = state.names.find_flavor(name);
     if (!flavor.valid() || flavor == placed.flavor || !state.places.places_pods(flavor)) continue;
     if (placed.flavor.valid()) placed.error = "more than one flavor with a topology assigned";
     placed.flavor = flavor;
   }
+  return placed;
+}
+
+PlacedFlavor placed_flavor(const PodSetAssignment& assigned, const SchedulerState& state) {
+  PlacedFlavor placed = flavor_of_resources(assigned, true, state);
+  if (!placed.flavor.valid()) placed = flavor_of_resources(assigned, false, state);
   if (!placed.flavor.valid()) placed.error = "no flavor with a topology assigned";
   return placed;
 }
@@ -91,8 +104,10 @@ bool comes_free(const Wanted& wanted, SchedulerState& state) {
 std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wanted, SchedulerState& state) {
   std::vector<FlavorResourceId> ids;
   for (std::size_t index : wanted.pod_sets) {
-    for (const auto& [resource, flavor] : pass.admission->pod_set_assignments[index].flavors) {
-      ids.push_back(state.names.pair(state.names.flavor(flavor), state.names.resource(resource)));
+    const PodSetAssignment& assigned = pass.admission->pod_set_assignments[index];
+    for (const auto& [resource, flavor] : assigned.flavors) {
+      if (uses(assigned, resource))
+        ids.push_back(state.names.pair(state.names.flavor(flavor), state.names.resource(resource)));
     }
   }
   return state.preemption.targets(state.preemptor(pass.workload), ids, {}, wanted.asks);

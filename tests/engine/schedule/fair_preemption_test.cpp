@@ -1,6 +1,9 @@
 // Victims under fair sharing: examples computed by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include "engine/schedule/house.h"
 
 namespace berth::engine::fair_preemption_test {
@@ -45,6 +48,28 @@ TEST(FairPreemption, TakesAsLongAsTheOtherKeepsAtLeastAsMuch) {
   EXPECT_EQ(team.wants(4).size(), 4u);
   EXPECT_EQ(team.wants(5), std::vector<Target>());
   EXPECT_TRUE(team.ledger.check().empty());
+}
+
+// While a's own workloads count, its share is not smaller than b's, so b is refused; once they are gone, it is. Of 12
+// cpu a runs 4 and b 8; a wants 6.
+TEST(FairPreemption, TriesOthersAgainOnceItsOwnAreGone) {
+  for (const FairSharing& by : {rules(), rules(true, false), rules(false, true)}) {
+    for (const std::int64_t nominal : {0, 6}) {
+      House house(by);
+      house.ledger.set_cohort("team", "", std::vector<QuotaEntry>{{kCpu, {n(12 - 2 * nominal)}}});
+      const QuotaNodeId a = house.queue("a", "team", nominal), b = house.queue("b", "team", nominal);
+      std::set<WorkloadId> own;
+      for (int i = 0; i < 4; ++i) own.insert(house.runs(a, 1, 0, i));
+      for (int i = 0; i < 8; ++i) house.runs(b, 1, 0, i);
+      QueueConfig config;
+      config.reclaim_within_cohort = ReclaimWithinCohort::kAny;
+      config.within_cluster_queue = WithinClusterQueue::kLowerPriority;
+      const std::vector<WorkloadId> victims = house.victims({a, &config, 5, second(99)}, 6);
+      EXPECT_EQ(victims.size(), 6u);
+      EXPECT_EQ(std::ranges::count_if(victims, [&](WorkloadId each) { return own.contains(each); }), 4);
+      EXPECT_TRUE(house.ledger.check().empty());
+    }
+  }
 }
 
 TEST(FairPreemption, TakesBackUnconditionallyWithinNominal) {

@@ -23,15 +23,20 @@ class Naive {
       : house_(house), ledger_(house.ledger), who_(preemptor), ids_(std::move(ids)), usage_(std::move(usage)) {}
 
   std::vector<Target> targets() {
-    const std::vector<WorkloadId> candidates = find_candidates();
     Ledger::Trial trial(ledger_);
     trial_ = &trial;
     trial.with(who_.queue, usage_);
-    start(candidates);
-    bool enough = first();
-    if (!enough && house_.fair_sharing.final_share && house_.fair_sharing.initial_share) {
-      start(refused_);
-      enough = again();
+    bool enough = false;
+    for (bool goes_on = true; goes_on && !enough;) {
+      const std::size_t taken = targets_.size();
+      refused_.clear();
+      start(find_candidates());
+      enough = first();
+      if (!enough && house_.fair_sharing.final_share && house_.fair_sharing.initial_share) {
+        start(refused_);
+        enough = again();
+      }
+      goes_on = targets_.size() > taken && !refused_.empty();
     }
     if (enough) put_back();
     return enough ? targets_ : std::vector<Target>();
@@ -90,7 +95,7 @@ class Naive {
         allowed = (policy == ReclaimWithinCohort::kAny || (policy == ReclaimWithinCohort::kLowerPriority && lower)) &&
                   !within_nominal(s.queue);
       }
-      if (uses && allowed) out.push_back(w);
+      if (uses && allowed && std::ranges::find(targets_, w, &Target::workload) == targets_.end()) out.push_back(w);
     }
     std::ranges::sort(out, {}, [this](WorkloadId w) { return rank(w); });
     return out;

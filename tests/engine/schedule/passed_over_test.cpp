@@ -1,0 +1,108 @@
+// Workloads and flavors that are passed over are not forgotten: what waits behind a head that loses to a reservation,
+// and flavors that seemed worse than one whose nodes turn out to have no place.
+#include <gtest/gtest.h>
+
+#include "engine/schedule/hall.h"
+
+namespace berth::engine::passed_over_test {
+namespace {
+
+using Texts = std::vector<std::string>;
+using api::kueue::FungibilityPolicy;
+using api::kueue::WithinClusterQueue;
+
+// The strict queue's head wants all that its queue may have, which another queue uses in part and nobody may reclaim:
+// so all of it is reserved.
+void reserve_cpu(World& world) {
+  world.flavor("f");
+  world.queue(QueueSpec("strict").in("team").flavor("f", {{"cpu", "4"}, {"memory", "0"}}).strict());
+  world.queue(QueueSpec("lent").in("team").flavor("f", {{"cpu", "0"}, {"memory", "0"}}));
+  world.queue(QueueSpec("best").in("team").flavor("f", {{"cpu", "0"}, {"memory", "2"}}));
+  world.job({.name = "borrower", .queue = "lent", .count = 3});
+  EXPECT_EQ(world.moves(), Texts{"admit borrower"});
+  world.job({.name = "head", .queue = "strict", .count = 4, .priority = 1});
+  EXPECT_EQ(world.moves(), Texts{});
+}
+
+TEST(PassedOver, NobodyWaitsBehindAHeadThatLosesToAReservation) {
+  World world;
+  reserve_cpu(world);
+  world.job({.name = "loser", .queue = "best", .requests = {{"cpu", "1"}}});
+  world.job({.name = "behind", .queue = "best", .requests = {{"memory", "1"}}});
+  world.job({.name = "large", .queue = "best", .requests = {{"memory", "3"}}});
+  const Texts texts = world.schedule();
+  EXPECT_EQ(std::ranges::count(texts, "admit behind"), 1);
+  for (const char* name : {"wait loser ", "wait large "}) {
+    const auto told = [&](const std::string& each) { return each.starts_with(name); };
+    EXPECT_EQ(std::ranges::count_if(texts, told), 1) << name;
+  }
+  EXPECT_EQ(world.scheduler.check(), Texts{});
+  // The loser keeps its turn.
+  world.finish("head");
+  EXPECT_EQ(world.moves(), Texts{"admit loser"});
+}
+
+TEST(PassedOver, NorBehindOneThatLosesItsPlaceToAReservation) {
+  Hall hall(1, 2, "4");
+  hall.flavor("plain");
+  hall.queue(QueueSpec("strict").flavor("f", {{"cpu", "8"}}).strict());
+  hall.queue(QueueSpec("lent").flavor("f", {{"cpu", "8"}}));
+  hall.queue(QueueSpec("best").flavor("f", {{"cpu", "8"}}).flavor("plain", {{"cpu", "8"}}));
+  hall.job({.name = "first", .queue = "lent", .count = 1, .topology = required("rack")});
+  EXPECT_EQ(hall.moves(), Texts{"admit first"});
+  hall.job({.name = "head", .queue = "strict", .count = 8, .priority = 1, .topology = required("rack")});
+  hall.job({.name = "loser", .queue = "best", .count = 4, .topology = required(kHost)});
+  hall.job({.name = "behind", .queue = "best", .count = 4});
+  EXPECT_EQ(hall.moves(), Texts{"admit behind"});
+  EXPECT_EQ(hall.scheduler.check(), Texts{});
+}
+
+// Kueue tries flavors in order; with TryNextFlavor it goes on after one that would borrow or preempt, and settles for
+// the best by quota.
+QueueSpec tries_next(const std::string& first, const std::string& second) {
+  QueueSpec out("q");
+  out.in("team").flavor("f", {{"cpu", first}}).flavor("g", {{"cpu", second}});
+  out.within(WithinClusterQueue::kLowerPriority);
+  out.object.when_can_borrow = FungibilityPolicy::kTryNextFlavor;
+  return out;
+}
+
+TEST(PassedOver, AFlavorThatBorrowsIsTakenWhenTheNextHasNoNodes) {
+  Hall hall(1, 1, "4");
+  hall.topology_flavor("g");
+  hall.queue(tries_next("0", "4"));
+  hall.queue(QueueSpec("lender").in("team").flavor("f", {{"cpu", "4"}}));
+  hall.job({.name = "w", .queue = "q", .count = 2, .topology = required("rack")});
+  EXPECT_EQ(hall.moves(), Texts{"admit w"});
+  EXPECT_EQ(hall.placed("w"), "r1-n1:2");
+}
+
+TEST(PassedOver, AFlavorThatBorrowsIsWaitedForToo) {
+  Hall hall(1, 1, "4");
+  hall.topology_flavor("g");
+  hall.queue(tries_next("0", "4"));
+  hall.queue(QueueSpec("lender").in("team").flavor("f", {{"cpu", "8"}}));
+  hall.job({.name = "other", .queue = "lender", .count = 4, .topology = required("rack")});
+  EXPECT_EQ(hall.moves(), Texts{"admit other"});
+  hall.job({.name = "w", .queue = "q", .count = 2, .topology = required("rack")});
+  EXPECT_EQ(hall.moves(), Texts{});
+  EXPECT_EQ(hall.scheduler.check(), Texts{});
+  hall.finish("other");
+  EXPECT_EQ(hall.moves(), Texts{"admit w"});
+}
+
+TEST(PassedOver, AFlavorIsPreemptedInWhenTheNextHasNoNodes) {
+  Hall hall(1, 1, "4");
+  hall.topology_flavor("g");
+  hall.node(1, 2, "4", false, "g");
+  hall.queue(tries_next("4", "4"));
+  hall.job({.name = "low", .queue = "q", .count = 4, .topology = required("rack")});
+  EXPECT_EQ(hall.moves(), Texts{"admit low"});
+  hall.job({.name = "high", .queue = "q", .count = 4, .priority = 5, .topology = required("rack")});
+  EXPECT_EQ(hall.moves(), Texts{"preempt low for high (InClusterQueue)"});
+  hall.finish("low");
+  EXPECT_EQ(hall.moves(), Texts{"admit high"});
+}
+
+}  // namespace
+}  // namespace berth::engine::passed_over_test
