@@ -50,6 +50,21 @@ TEST(TopologyPlacement, BestFitAndLeastFreeCapacity) {
   EXPECT_EQ(plain.where({Gang{.count = 8}.unconstrained()}), "n3:1 n7:7");
 }
 
+// Two slices, one in each rack; within the rack whole nodes are filled, unless the request wants the nodes with the
+// least free capacity.
+TEST(TopologyPlacement, BelowTheLevelOfSlicesWholeNodesAreFilled) {
+  Cluster cluster;
+  cluster.topology("t", {"rack", "kubernetes.io/hostname"});
+  cluster.flavor("f", "t");
+  cluster.node("x1", {{"rack", "r1"}}, {{"cpu", "6"}});
+  cluster.node("x2", {{"rack", "r1"}}, {{"cpu", "8"}});
+  cluster.node("x3", {{"rack", "r2"}}, {{"cpu", "2"}});
+  cluster.node("x4", {{"rack", "r2"}}, {{"cpu", "8"}});
+  EXPECT_EQ(cluster.where({Gang{.count = 16}.slices("rack", 8)}), "x2:8 x4:8");
+  EXPECT_EQ(cluster.where({Gang{.count = 16}.preferred("rack").slices("rack", 8)}), "x2:8 x4:8");
+  EXPECT_EQ(cluster.where({Gang{.count = 16}.unconstrained().slices("rack", 8)}), "x1:6 x2:2 x3:2 x4:6");
+}
+
 TEST(TopologyPlacement, SliceArithmetic) {
   Cluster cluster;
   cluster.topology("t", {"block", "rack"});
