@@ -1,0 +1,23 @@
+// Plays a story and says what must not be: whatever breaks an invariant, and whoever waits though the rules would admit
+// it or let it preempt.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/schedule/worlds/script.h"
+
+namespace berth::engine::worlds {
+
+struct Played {
+  std::vector<std::vector<std::string>> moves;  // by batch: what was admitted and preempted
+  std::string places;                           // where all workloads are at the end
+  std::vector<std::string> findings;
+};
+
+Played play(const Script& script);
+// Draws and plays a world; where order does not count, it plays the world in another order too. Returns "" or the
+// smallest story found that shows the finding.
+std::string find_fault(std::uint64_t seed);
+
+}  // namespace berth::engine::worlds
