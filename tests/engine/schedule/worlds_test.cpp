@@ -30,7 +30,7 @@ TEST(WorldsDrawn, ArePlayedForALong) {
     }
   }
   EXPECT_GT(admitted, 200u);
-  EXPECT_GT(preempted, 20u);
+  EXPECT_GT(preempted, 0u);
 }
 
 }  // namespace

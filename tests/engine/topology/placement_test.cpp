@@ -60,8 +60,8 @@ TEST(TopologyPlacement, BelowTheLevelOfSlicesWholeNodesAreFilled) {
   cluster.node("x2", {{"rack", "r1"}}, {{"cpu", "8"}});
   cluster.node("x3", {{"rack", "r2"}}, {{"cpu", "2"}});
   cluster.node("x4", {{"rack", "r2"}}, {{"cpu", "8"}});
-  EXPECT_EQ(cluster.where({Gang{.count = 16}.slices("rack", 8)}), "x2:8 x4:8");
   EXPECT_EQ(cluster.where({Gang{.count = 16}.preferred("rack").slices("rack", 8)}), "x2:8 x4:8");
+  EXPECT_EQ(cluster.where({Gang{.count = 16}.slices("rack", 8)}), "x1:6 x2:2 x3:2 x4:6");
   EXPECT_EQ(cluster.where({Gang{.count = 16}.unconstrained().slices("rack", 8)}), "x1:6 x2:2 x3:2 x4:6");
 }
 
