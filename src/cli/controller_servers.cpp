@@ -42,6 +42,12 @@ std::string any_address() {
   return works ? "::" : "0.0.0.0";
 }
 
+serve::AskForOwner ask_for_owner(api::RestClient& client) {
+  return [&client](const api::kueue::UnknownOwner& owner, std::function<void(api::RestResponse)> done) {
+    client.call(api::kueue::request_for(owner), std::move(done));
+  };
+}
+
 std::string address_of(const std::string& host) { return host.empty() ? any_address() : host; }
 
 }  // namespace
@@ -111,7 +117,7 @@ struct ControllerServers::Impl {
     }
     if (!parts.serve_webhooks) return {};
     auto server = serve::WebhookServer::start(secure(wanted.host, wanted.port), parts.executor, parts.get, parts.policy,
-                                              *webhook_certificates, parts.rules);
+                                              *webhook_certificates, parts.rules, ask_for_owner(parts.client));
     if (!server) return refuse("webhook.port", server.error());
     webhooks = std::move(*server);
     return {};

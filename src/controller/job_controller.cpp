@@ -37,7 +37,8 @@ JobController::JobController(const jobs::JobAdapter& adapter, const JobEnvironme
       deleted_(shell_.executor),
       queue_(
           shell_.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
-          Duration(0), nullptr, kLooksInFlight) {}
+          Duration(0), nullptr, kLooksInFlight),
+      questions_(shell_, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
 
 // Jobs that have a workload go before new ones: their quota waits for them.
 void JobController::look_soon(const std::string& key) {
@@ -195,6 +196,23 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
   }
 }
 
+// Whether the owners of the job and of its lost workloads are known, or known not to exist.
+bool JobController::knows_owners(const std::string& key, const JsonPtr& job, const std::vector<jobs::WorkloadPtr>& lost,
+                                 const WorkQueue::Finish& finish) {
+  const auto unknown = job ? environment_.managed.unknown_owner(*job) : std::nullopt;
+  if (unknown && !questions_.is_absent(key, *unknown, finish)) return false;
+  bool any = unknown.has_value();
+  for (const auto& workload : lost) {
+    const auto* owner = owner_of(*workload);
+    if (owner == nullptr || jobs::finished(*workload) || workload->meta.deletion) continue;
+    any = true;
+    if (!questions_.is_absent(key, {adapter_.kind().resource, workload->meta.ns, owner->name, owner->uid}, finish))
+      return false;
+  }
+  if (!any) questions_.forget(key);
+  return true;
+}
+
 void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   if (!started_) return finish(true);
   if (waits_for_its_workload(key)) return finish(false);  // looked at again when the cache has it, or after a delay
@@ -202,6 +220,7 @@ void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   auto steps = std::make_shared<std::vector<jobs::Step>>();
   std::vector<jobs::WorkloadPtr> mine, lost;
   sort_out(key, job, mine, lost);
+  if (!knows_owners(key, job, lost, finish)) return;
   jobs::JobFacts facts = environment_.facts;
   if (job) environment_.managed.judge(*job, rules_.its_kind(*job), facts);
   if (job && facts.has_ancestor) {

@@ -13,6 +13,7 @@
 #include "base/lifetime.h"
 #include "controller/job_environment.h"
 #include "controller/job_upkeep.h"
+#include "controller/owner_questions.h"
 #include "controller/refused_updates.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
@@ -67,6 +68,8 @@ class JobController {
   // more.
   void sort_out(const std::string& key, const JsonPtr& job, std::vector<jobs::WorkloadPtr>& mine,
                 std::vector<jobs::WorkloadPtr>& lost) const;
+  bool knows_owners(const std::string& key, const JsonPtr& job, const std::vector<jobs::WorkloadPtr>& lost,
+                    const WorkQueue::Finish& finish);
   void look_soon(const std::string& key);
   void look(const std::string& key, WorkQueue::Finish finish);
   void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
@@ -99,6 +102,7 @@ class JobController {
   std::set<std::string> below_others_;  // keys of jobs with a managed owner: they follow its workload
   DeletedOwners<std::string> deleted_;  // keys of jobs
   WorkQueue queue_;
+  OwnerQuestions questions_;
   Lifetime lifetime_;
 };
 

@@ -126,6 +126,10 @@ jobs::ServedGroupPtr LeaderWorkerSets::group(std::string_view ns, std::string_vi
   return served_.completed(jobs::surplus_of_leader_worker_set(set, std::string(name)));
 }
 
+bool LeaderWorkerSets::lacks(std::string_view ns, const api::OwnerReference& owner) const {
+  return is_lacking(sets_, jobs::leader_worker_set_kind(), ns, owner);
+}
+
 bool LeaderWorkerSets::may_be_owned(const api::kueue::Workload& workload) const {
   return !known_ && jobs::owning_leader_worker_set(workload) != nullptr;
 }

@@ -12,24 +12,13 @@
 #include <string_view>
 
 #include "controller/decoded_workloads.h"
+#include "controller/group_listener.h"
 #include "controller/managed_objects.h"
 #include "controller/served_sets.h"
 #include "controller/shell.h"
 #include "kube/informer.h"
 
 namespace berth::controller {
-
-// Looks after the groups.
-class GroupListener {
- public:
-  virtual ~GroupListener() = default;
-  // The owner of this group is new, changed or gone.
-  virtual void owner_changed(const std::string& ns, const std::string& group, bool gone) = 0;
-  // The owner of this pod may have put it into another group.
-  virtual void regroup(const std::string& uid) = 0;
-  // No owner of a workload is unknown any more.
-  virtual void owners_known() = 0;
-};
 
 class LeaderWorkerSets {
  public:
@@ -46,6 +35,8 @@ class LeaderWorkerSets {
   std::optional<std::string> group_of(const Json& pod) const;
   // See ServedSets::group(). Also knows groups that a set had before, by their workload.
   jobs::ServedGroupPtr group(std::string_view ns, std::string_view name) const;
+  // Whether this is a reference to a set that the cache does not have.
+  bool lacks(std::string_view ns, const api::OwnerReference& owner) const;
   // Whether a set may own the workload that was not read yet.
   bool may_be_owned(const api::kueue::Workload& workload) const;
 

@@ -43,6 +43,10 @@ bool ManagedObjects::manages_kind_of(const Json& job) const {
          string_at(job, {"spec", "managedBy"}, kJobControllerName) == kJobControllerName;
 }
 
+std::optional<api::kueue::UnknownOwner> ManagedObjects::unknown_owner(const Json& object) const {
+  return api::kueue::unknown_owner(object, {context_.get, policy_});
+}
+
 void ManagedObjects::judge(const Json& job, bool its_kind, jobs::JobFacts& facts) const {
   const auto ancestor = ancestor_of(job);
   const auto context = context_of(job, ancestor);

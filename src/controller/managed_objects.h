@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "api/kueue/webhooks/admission.h"
+#include "api/kueue/webhooks/owners.h"
 #include "controller/controller.h"
 #include "jobs/job_facts.h"
 
@@ -26,6 +28,8 @@ class ManagedObjects {
   bool manages_set(const Json& set) const;  // a StatefulSet or a LeaderWorkerSet
   // Whether Berth is the controller that batch/v1 Jobs such as this wait for.
   bool manages_kind_of(const Json& job) const;
+  // See api/kueue/webhooks/owners.h.
+  std::optional<api::kueue::UnknownOwner> unknown_owner(const Json& object) const;
   // Sets what JobFacts say about a job and its owners. `its_kind`: whether jobs such as this are managed at all.
   void judge(const Json& job, bool its_kind, jobs::JobFacts& facts) const;
 

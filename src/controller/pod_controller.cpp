@@ -44,7 +44,10 @@ PodController::PodController(const JobEnvironment& environment, const GroupOwner
       groups_(
           shell_.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { look({What::kGroup, key}, std::move(finish)); },
-          shell_.options.ungate_delay, nullptr, kLooksInFlight) {
+          shell_.options.ungate_delay, nullptr, kLooksInFlight),
+      questions_(shell_, [this](const std::string& key, WorkQueue::Finish finish) {
+        look({What::kGroup, key}, std::move(finish));
+      }) {
   facts_.served_group = [this](std::string_view ns, std::string_view name) { return owners_.group(ns, name); };
 }
 
@@ -188,6 +191,8 @@ void PodController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   if (old) index(old, false);
   if (now) index(now, true);
   look_at_those_that_name(old, now);
+  const bool other = !old || !now || jobs::finished(*old) != jobs::finished(*now);
+  if (const auto& known = now ? now : old; known && other) owners_.workload_changed(known->meta.ns, known->meta.name);
   if (!started_) return;
   if (old && now) tell_about_checks(old, now);
   if (now) tell_why_they_wait(old, now);
@@ -251,6 +256,11 @@ void PodController::regroup(const std::string& uid) {
   auto moved = std::make_shared<jobs::ManagedPod>(*pod);
   moved->group = *group;
   put(moved);
+}
+
+void PodController::regroup_all(const std::string& ns, const std::string& group) {
+  const PodIndex::Pods pods = pods_.of({What::kGroup, api::object_key(ns, group)});  // a copy: regroup() changes them
+  for (const auto& pod : pods) regroup(pod->uid);
 }
 
 void PodController::owners_known() {
@@ -329,8 +339,20 @@ void PodController::look_again_at(const Unit& unit, std::optional<Time> when) {
   });
 }
 
+// Whether the owner of the group's workload is known, or known not to exist.
+bool PodController::knows_owner(const std::string& group, const WorkQueue::Finish& finish) {
+  const auto slash = group.find('/');
+  const auto workload = facts_.workload(group.substr(0, slash), group.substr(slash + 1));
+  const bool open =
+      workload && !jobs::finished(*workload) && !workload->meta.deletion && !owners_.may_be_owned(*workload);
+  const auto unknown = open ? owners_.unknown_owner(*workload) : std::nullopt;
+  if (!unknown) questions_.forget(group);
+  return !unknown || questions_.is_absent(group, *unknown, finish);
+}
+
 void PodController::look(const Unit& unit, WorkQueue::Finish finish) {
   if (awaited_.hidden(unit)) return finish(false);  // looked at again when the cache has it, or after a delay
+  if (unit.what == What::kGroup && !knows_owner(unit.key, finish)) return;
   jobs::PodPlan plan = unit.what == What::kGroup ? plan_group(unit) : plan_single(unit);
   look_again_at(unit, plan.look_again);
   requests_.carry_out(unit, std::move(plan), std::move(finish));

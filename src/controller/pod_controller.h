@@ -13,6 +13,7 @@
 #include "controller/group_owners.h"
 #include "controller/job_environment.h"
 #include "controller/job_upkeep.h"
+#include "controller/owner_questions.h"
 #include "controller/pod_events.h"
 #include "controller/pod_index.h"
 #include "controller/pod_requests.h"
@@ -35,6 +36,7 @@ class PodController : public GroupListener {
   void workload_changed(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void owner_changed(const std::string& ns, const std::string& group, bool gone) override;
   void regroup(const std::string& uid) override;
+  void regroup_all(const std::string& ns, const std::string& group) override;
   void owners_known() override;
   // A namespace, priority class or flavor changed: look at every pod and group again.
   void facts_changed();
@@ -69,6 +71,7 @@ class PodController : public GroupListener {
   void tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   void tell_why_it_waits(const Unit& unit, const jobs::ManagedPod& pod);
   void tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  bool knows_owner(const std::string& group, const WorkQueue::Finish& finish);
   void look(const Unit& unit, WorkQueue::Finish finish);
   jobs::PodPlan plan_single(const Unit& unit);
   jobs::PodPlan plan_group(const Unit& unit);
@@ -95,6 +98,7 @@ class PodController : public GroupListener {
   DeletedOwners<Unit> deleted_;           // all their pods are gone
   std::map<Unit, std::uint64_t> timers_;  // looks that wait for their time
   WorkQueue singles_, groups_;
+  OwnerQuestions questions_;  // about groups
 };
 
 }  // namespace berth::controller

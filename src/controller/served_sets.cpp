@@ -21,6 +21,13 @@ bool same_for_its_groups(const Json& a, const Json& b) {
 
 }  // namespace
 
+bool is_lacking(const kube::Informer& cache, const jobs::JobKind& kind, std::string_view ns,
+                const api::OwnerReference& owner) {
+  if (owner.kind != kind.kind || owner.api_version != kind.api_version()) return false;
+  const JsonPtr known = cache.get(api::object_key(ns, owner.name));
+  return !known || string_at(*known, {"metadata", "uid"}) != owner.uid;
+}
+
 ServedSets::ServedSets(kube::Informer& sets, Kind kind, std::function<bool(const Json& set)> managed, Changed changed)
     : sets_(sets), kind_(std::move(kind)), managed_(std::move(managed)), changed_(std::move(changed)) {}
 
@@ -59,6 +66,11 @@ jobs::ServedGroupPtr ServedSets::group(std::string_view ns, std::string_view nam
   const auto it = by_group_.find(api::object_key(ns, name));
   const JsonPtr set = it == by_group_.end() ? nullptr : sets_.get(it->second.set);
   return set ? completed(kind_.state(set, it->second.index)) : nullptr;
+}
+
+JsonPtr ServedSets::set_with(std::string_view ns, std::string_view name) const {
+  const auto it = by_group_.find(api::object_key(ns, name));
+  return it == by_group_.end() ? nullptr : sets_.get(it->second.set);
 }
 
 jobs::ServedGroupPtr ServedSets::completed(jobs::ServedGroupState group) const {

@@ -17,6 +17,10 @@ namespace berth::controller {
 // mistakes.
 inline constexpr std::int64_t kMaxServedGroups = 10'000;
 
+// Whether this is a reference to an object of the kind that its cache does not have.
+bool is_lacking(const kube::Informer& cache, const jobs::JobKind& kind, std::string_view ns,
+                const api::OwnerReference& owner);
+
 class ServedSets {
  public:
   struct Kind {
@@ -34,6 +38,8 @@ class ServedSets {
   void look_at_all() const;
   // The group as its set has it; null: no set has this group.
   jobs::ServedGroupPtr group(std::string_view ns, std::string_view name) const;
+  // The set with a group of this name; null: there is none.
+  JsonPtr set_with(std::string_view ns, std::string_view name) const;
   // Completes the state of a group. While its set is being deleted, the group is not managed.
   jobs::ServedGroupPtr completed(jobs::ServedGroupState group) const;
 

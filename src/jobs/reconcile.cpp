@@ -291,10 +291,16 @@ void hold(const JobAdapter& adapter, const Json& job, const std::vector<Workload
 }
 
 // A client took the job out of the queue while it waited, for example by removing its queue name. Its workload must not
-// take quota for a job that will not start. A job that runs keeps its quota, and a prebuilt workload is its creator's.
+// take quota for a job that will not start. A job that runs keeps its quota until it ends, and a prebuilt workload is
+// its creator's.
 void leave_queue(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,
                  const JobFacts& facts, std::vector<Step>& steps) {
-  const bool waits = adapter.suspended(job) && !adapter.stopping(job) && !adapter.active(job) && !adapter.finished(job);
+  const auto outcome = adapter.finished(job);
+  for (const auto& workload : workloads) {
+    if (!outcome || finished(*workload) || !is_controlled_by(*workload, uid_of(job))) continue;
+    steps.push_back(finish(workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message));
+  }
+  const bool waits = adapter.suspended(job) && !adapter.stopping(job) && !adapter.active(job) && !outcome;
   if (!waits || !prebuilt_workload(job, facts.gates.identifier_annotations).empty()) return;
   for (const auto& workload : workloads) {
     if (finished(*workload) || !is_controlled_by(*workload, uid_of(job))) continue;

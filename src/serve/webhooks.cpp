@@ -96,8 +96,8 @@ http::HttpResponse answered(const Result<Json>& answer) {
 }  // namespace
 
 WebhookHandler::WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy,
-                               api::kueue::RulesOf more)
-    : get_(std::move(get)), policy_(std::move(policy)), more_(std::move(more)) {}
+                               api::kueue::RulesOf more, AskForOwner ask)
+    : get_(std::move(get)), policy_(std::move(policy)), more_(std::move(more)), ask_(std::move(ask)) {}
 
 api::kueue::AdmissionRules WebhookHandler::rules_of(std::string_view group, std::string_view resource) const {
   auto rules = api::kueue::admission_rules(group, resource, policy_);
@@ -138,25 +138,32 @@ void WebhookHandler::decode(Parsed& request) const {
 std::unique_ptr<http::Exchange> WebhookHandler::execute(std::unique_ptr<Parsed> request,
                                                         std::shared_ptr<http::ResponseSink> sink) {
   auto& asked = static_cast<Review&>(*request);
-  if (!asked.answer) {
-    const Page& page = *asked.page;
-    asked.answer = answered(answer_admission(page.hook, page.group, page.resource, asked.review,
-                                             rules_of(page.group, page.resource), {get_, policy_}));
+  if (asked.answer) {
+    sink->respond([answer = std::move(*asked.answer)] { return answer; });
+    return nullptr;
   }
-  sink->respond([answer = std::move(*asked.answer)] { return answer; });
-  return nullptr;
+  auto review = std::make_shared<const Json>(std::move(asked.review));
+  return search_owners(
+      created_in(*review), {get_, policy_}, ask_,
+      [this, page = *asked.page, review, sink](const api::kueue::ObjectGetter& get, const std::string& failure) {
+        auto answer = failure.empty() ? answered(answer_admission(page.hook, page.group, page.resource, *review,
+                                                                  rules_of(page.group, page.resource), {get, policy_}))
+                                      : refusal(500, "InternalError", failure);
+        sink->respond([answer = std::move(answer)] { return answer; });
+      });
 }
 
 Result<std::unique_ptr<WebhookServer>> WebhookServer::start(SecureServerOptions options, Executor& executor,
                                                             api::kueue::ObjectGetter get,
                                                             api::kueue::AdmissionPolicy policy,
-                                                            CertificateSource& certificates, api::kueue::RulesOf more) {
+                                                            CertificateSource& certificates, api::kueue::RulesOf more,
+                                                            AskForOwner ask) {
   options.max_body_bytes = kMaxConversionBytes;
   // An API server shows no credentials here, so its reviews count as those of a stranger.
   options.stranger_bytes_per_peer = kMaxReviewBytesPerPeer;
   options.stranger_bytes = kMaxReviewBytes;
-  std::unique_ptr<WebhookServer> out(
-      new WebhookServer(std::make_unique<WebhookHandler>(std::move(get), std::move(policy), std::move(more))));
+  std::unique_ptr<WebhookServer> out(new WebhookServer(
+      std::make_unique<WebhookHandler>(std::move(get), std::move(policy), std::move(more), std::move(ask))));
   auto server = SecureServer::start(*out->handler_, executor, certificates, std::move(options));
   if (!server) return fail("webhooks: " + server.error().message);
   out->server_ = std::move(*server);

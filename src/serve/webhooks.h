@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "api/kueue/webhooks/admission.h"
+#include "serve/owner_search.h"
 #include "serve/secure_server.h"
 
 namespace berth::serve {
@@ -27,9 +28,11 @@ inline constexpr std::size_t kMaxReviewBytesPerPeer = 96u << 20, kMaxReviewBytes
 // 404.
 class WebhookHandler final : public http::Handler {
  public:
-  // `get` and `more` are called on the executor. `more` gives the rules for resources that are not Kueue's; when it
-  // is empty, everything is allowed for these resources.
-  WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy, api::kueue::RulesOf more = {});
+  // All functions are called on the executor. `more` gives the rules for resources that are not Kueue's; when it is
+  // empty, everything is allowed for these resources. `ask` reads an owner that `get` does not have; when it is empty,
+  // there is no such owner.
+  WebhookHandler(api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy, api::kueue::RulesOf more = {},
+                 AskForOwner ask = {});
 
   std::unique_ptr<Parsed> parse(http::HttpRequest head) const override;
   void decode(Parsed& request) const override;
@@ -42,6 +45,7 @@ class WebhookHandler final : public http::Handler {
   api::kueue::ObjectGetter get_;
   api::kueue::AdmissionPolicy policy_;
   api::kueue::RulesOf more_;
+  AskForOwner ask_;
 };
 
 // The handler behind HTTPS. Every replica serves webhooks, not only the leader.
@@ -50,7 +54,8 @@ class WebhookServer {
   // As SecureServer::start(); ignores max_body_bytes of the options.
   static Result<std::unique_ptr<WebhookServer>> start(SecureServerOptions options, Executor& executor,
                                                       api::kueue::ObjectGetter get, api::kueue::AdmissionPolicy policy,
-                                                      CertificateSource& certificates, api::kueue::RulesOf more = {});
+                                                      CertificateSource& certificates, api::kueue::RulesOf more = {},
+                                                      AskForOwner ask = {});
 
   bool ready() const { return server_->ready(); }
   std::uint16_t port() const { return server_->port(); }

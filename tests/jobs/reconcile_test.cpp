@@ -44,9 +44,12 @@ TEST(Reconcile, AJobThatLeavesTheQueueWhileItWaitsLosesItsWorkload) {
   }
   EXPECT_TRUE(reconcile(batch_job(), ptr(job("{spec: {suspend: false}}")), {workload(kAdmittedStatus)}, f).empty())
       << "a job that runs keeps its quota";
-  EXPECT_TRUE(
-      reconcile(batch_job(), ptr(job("{status: {conditions: [{type: Complete, status: 'True'}]}}")), {workload()}, f)
-          .empty());
+  const auto ended =
+      reconcile(batch_job(), ptr(job("{status: {conditions: [{type: Complete, status: 'True'}]}}")), {workload()}, f);
+  EXPECT_EQ(first<DeleteWorkload>(ended), nullptr);
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_EQ(first<ReportJob>(ended)->report.finished->reason, "Succeeded")
+      << "and it gives its quota back when it ends";
 }
 
 TEST(Reconcile, AJobThatRunsWithoutAWorkloadIsSuspendedFirst) {

@@ -192,6 +192,59 @@ TEST_F(Webhooks, PodsAreCompletedAndJudgedWhenTheyAreManaged) {
   }
 }
 
+// A watch is late: the pod of a queued Job is created before the cache has the Job.
+TEST_F(Webhooks, AskForAnOwnerThatTheCacheDoesNotHave) {
+  std::vector<std::string> asked;
+  std::function<void(api::RestResponse)> tell;
+  WebhookHandler managing([](auto&&...) { return nullptr; }, {.manage_pods = true}, {},
+                          [&](const api::kueue::UnknownOwner& owner, std::function<void(api::RestResponse)> done) {
+                            asked.push_back(owner.resource.resource + " " + owner.ns + "/" + owner.name);
+                            tell = std::move(done);
+                          });
+  Json pod = parse_json(review("", "pods")).value();
+  ensure_path(pod, {"request", "object", "metadata", "ownerReferences"}) = JsonArray{
+      JsonObject{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"name", "j"}, {"uid", "1"}, {"controller", true}}};
+  const auto answer = [&](const api::RestResponse& owner) {
+    asked.clear();
+    const auto sink = std::make_shared<KeepingSink>();
+    const auto exchange = managing.execute(managing.parse(request_of("POST", "/mutate--v1-pod", to_string(pod))), sink);
+    EXPECT_EQ(asked, std::vector<std::string>{"jobs a/j"});
+    EXPECT_FALSE(sink->response) << "it waits";
+    tell(owner);
+    return sink->response.value_or(http::HttpResponse());
+  };
+  const auto gated = [](const http::HttpResponse& response) {
+    const auto patch = base64_decode(string_at(parse_json(response.body).value_or(Json()), {"response", "patch"}));
+    return patch && patch->find("kueue.x-k8s.io/admission") != std::string::npos;
+  };
+  const auto job = [](std::string_view uid, std::string_view queue) {
+    const Json labels = JsonObject{{"kueue.x-k8s.io/queue-name", queue}};
+    const Json found = JsonObject{{"metadata", JsonObject{{"name", "j"}, {"uid", uid}, {"labels", labels}}}};
+    return api::RestResponse{200, JsonObject{{"items", JsonArray{found}}}, {}};
+  };
+  EXPECT_FALSE(gated(answer(job("1", "q")))) << "its Job has the quota";
+  EXPECT_TRUE(gated(answer(job("1", "")))) << "its Job is not queued";
+  EXPECT_TRUE(gated(answer(job("2", "q")))) << "another Job of the same name";
+  EXPECT_TRUE(gated(answer({200, JsonObject{{"items", JsonArray()}}, {}}))) << "it is gone";
+  EXPECT_TRUE(gated(answer({404, Json(), {}}))) << "its kind is not installed";
+  EXPECT_TRUE(gated(answer({403, Json(), {}}))) << "no cache has it either";
+  const auto failed = answer({0, Json(), {}});
+  EXPECT_EQ(failed.status, 500) << "the API server sends the pod again";
+  EXPECT_NE(failed.body.find("cannot tell whether the owner jobs a/j is queued"), std::string::npos) << failed.body;
+  {
+    const auto sink = std::make_shared<KeepingSink>();
+    auto exchange = managing.execute(managing.parse(request_of("POST", "/mutate--v1-pod", to_string(pod))), sink);
+    exchange.reset();
+    tell(job("1", "q"));
+    EXPECT_FALSE(sink->response) << "the client has gone";
+  }
+  asked.clear();
+  ensure_path(pod, {"request", "operation"}) = "UPDATE";
+  ensure_path(pod, {"request", "oldObject"}) = pod.at("request").at("object");
+  EXPECT_EQ(ask(managing, request_of("POST", "/validate--v1-pod", to_string(pod)))->response->status, 200);
+  EXPECT_TRUE(asked.empty()) << "it is decided when the pod is created";
+}
+
 // Kinds whose pods are queued keep their pods marked when they change.
 TEST_F(Webhooks, DeploymentsAreCompletedOnUpdatesToo) {
   WebhookHandler managing([](auto&&...) { return nullptr; }, {.manage_pods = true, .manage_deployments = true});

@@ -27,24 +27,41 @@ std::int64_t counted(const Workload& w) {
 
 std::string gvk_of(const JobKind& kind) { return kind.api_version() + ", Kind=" + kind.kind; }
 
+api::OwnerReference reference_to(const ServedGroupState& group) {
+  return {group.kind.api_version(),
+          group.kind.kind,
+          std::string(string_at(*group.owner, {"metadata", "name"})),
+          std::string(string_at(*group.owner, {"metadata", "uid"})),
+          false,
+          false};
+}
+
+bool is_owned_by(const Workload& w, const api::OwnerReference& owner) {
+  return std::ranges::any_of(w.meta.owners, [&](const auto& one) { return one.uid == owner.uid; });
+}
+
+// Older releases of Kueue left the workload of a group to the pods: it was gone when they were.
+Json taken_over(const ServedGroupState& group, const Workload& w) {
+  api::ObjectMeta meta;
+  meta.owners = w.meta.owners;
+  meta.owners.push_back(reference_to(group));
+  meta.annotations.insert_or_assign(std::string(kJobOwnerGvk), gvk_of(group.kind));
+  meta.annotations.insert_or_assign(std::string(kJobOwnerName), meta.owners.back().name);
+  return JsonObject{{"metadata", api::encode_meta(meta)}};
+}
+
 }  // namespace
 
 Result<Json> make_served_workload(const ServedGroupState& group, const JobFacts& facts) {
-  const std::string owner(string_at(*group.owner, {"metadata", "name"})),
-      uid(string_at(*group.owner, {"metadata", "uid"}));
-  auto made = compose({group.name,
-                       *group.owner,
-                       group.pod_sets,
-                       group.pod_priority_class,
-                       {{group.kind.api_version(), group.kind.kind, owner, uid, false, false}}},
-                      facts);
+  const api::OwnerReference owner = reference_to(group);
+  auto made = compose({group.name, *group.owner, group.pod_sets, group.pod_priority_class, {owner}}, facts);
   if (!made) return tl::unexpected(made.error());
-  made->meta.labels.insert_or_assign(std::string(kJobUidLabel), uid);
+  made->meta.labels.insert_or_assign(std::string(kJobUidLabel), owner.uid);
   auto& annotations = made->meta.annotations;
   for (const auto& [key, value] : group.annotations) annotations.insert_or_assign(key, value);
   annotations.insert_or_assign(std::string(kIsGroupWorkload), "true");
   annotations.insert_or_assign(std::string(kJobOwnerGvk), gvk_of(group.kind));
-  annotations.insert_or_assign(std::string(kJobOwnerName), owner);
+  annotations.insert_or_assign(std::string(kJobOwnerName), owner.name);
   return encode_workload(*made);
 }
 
@@ -58,6 +75,10 @@ std::string hold_of(const ServedGroupState& group, const Workload& workload) {
 bool follow_owner(const ServedGroupState& group, const WorkloadPtr& workload, const JobFacts& facts,
                   std::vector<Step>& steps) {
   const Workload& w = *workload;
+  if (group.total > 0 && !is_owned_by(w, reference_to(group))) {
+    steps.push_back(UpdateWorkload{workload, taken_over(group, w)});
+    return true;
+  }
   const bool with_quota = has_condition(w, kQuotaReserved);
   if (group.total > 0 && !with_quota && !describes(w, group.pod_sets, *group.owner, false, false)) {
     steps.push_back(UpdateWorkload{workload, redescribe(group.pod_sets, *group.owner)});

@@ -17,13 +17,16 @@ using namespace api::kueue;
 constexpr std::string_view kSetRole = "main";
 constexpr std::string_view kSetPodIndexLabel = "apps.kubernetes.io/pod-index";
 
-std::string group_name(std::string_view name, std::string_view uid) {
-  return workload_name(stateful_set_kind().resource.group, stateful_set_kind().kind, name, uid);
+StatefulSetGroups groups_of(std::string_view name, std::string_view uid) {
+  const auto with = [&](std::string_view id) {
+    return workload_name(stateful_set_kind().resource.group, stateful_set_kind().kind, name, id);
+  };
+  return {with(uid), with("")};
 }
 
-PodSet pods_of(const Json& set, std::int32_t count) {
+PodSet pods_of(const Json& set, std::string name, std::int32_t count) {
   PodSet pod_set;
-  pod_set.name = kSetRole;
+  pod_set.name = std::move(name);
   pod_set.count = count;
   Json pod_template = JsonObject{{"metadata", JsonObject()}};
   if (const Json* spec = find_path(set, {"spec", "template", "spec"})) pod_template.as_object()["spec"] = *spec;
@@ -33,6 +36,16 @@ PodSet pods_of(const Json& set, std::int32_t count) {
   return pod_set;
 }
 
+// The former releases named pod sets by the shape of their pods.
+std::vector<std::string> roles_in(const Workload* workload) {
+  std::vector<std::string> roles;
+  if (workload != nullptr) {
+    for (const auto& pod_set : workload->pod_sets) roles.push_back(pod_set.name);
+  }
+  if (roles.empty()) roles.emplace_back(kSetRole);
+  return roles;
+}
+
 }  // namespace
 
 const JobKind& stateful_set_kind() {
@@ -40,32 +53,46 @@ const JobKind& stateful_set_kind() {
   return kind;
 }
 
-std::string group_of_stateful_set(const Json& set) {
-  return group_name(string_at(set, {"metadata", "name"}), string_at(set, {"metadata", "uid"}));
+StatefulSetGroups groups_of_stateful_set(const Json& set) {
+  return groups_of(string_at(set, {"metadata", "name"}), string_at(set, {"metadata", "uid"}));
 }
 
-std::optional<std::string> group_of_stateful_set_pod(const Json& pod) {
-  if (suspending_owner(pod) != kStatefulSetFramework && belongs_to_berth(pod)) return std::nullopt;
+bool keeps_former_group(const Json& set) {
+  const Json* pod = find_path(set, {"spec", "template"});
+  const auto named = pod == nullptr ? std::string_view() : pod_group_name(*pod, true);
+  return !named.empty() && named == groups_of_stateful_set(set).former;
+}
+
+std::optional<StatefulSetPlace> place_in_stateful_set(const Json& pod) {
   for (const auto& owner : array_at(pod, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == stateful_set_kind().kind &&
-        string_at(owner, {"apiVersion"}) == stateful_set_kind().api_version())
-      return group_name(string_at(owner, {"name"}), string_at(owner, {"uid"}));
+    if (!bool_at(owner, {"controller"}) || string_at(owner, {"kind"}) != stateful_set_kind().kind ||
+        string_at(owner, {"apiVersion"}) != stateful_set_kind().api_version())
+      continue;
+    StatefulSetPlace place{std::string(string_at(owner, {"name"})), std::string(string_at(owner, {"uid"})), {}};
+    place.groups = groups_of(place.set, place.uid);
+    // Kueue 0.9 marked its pods with the group only.
+    const bool serves = suspending_owner(pod) == kStatefulSetFramework || !belongs_to_berth(pod) ||
+                        pod_group_name(pod, true) == place.groups.former;
+    return serves ? std::optional(std::move(place)) : std::nullopt;
   }
   return std::nullopt;
 }
 
-ServedGroupState served_by_stateful_set(const JsonPtr& set) {
+ServedGroupState served_by_stateful_set(const JsonPtr& set, std::string name, const Workload* workload) {
+  const std::vector<std::string> roles = roles_in(workload);
   ServedGroupState group;
   group.kind = stateful_set_kind();
   group.owner = set;
-  group.name = group_of_stateful_set(*set);
+  group.name = std::move(name);
   group.total = static_cast<std::int32_t>(replicas_of(*set));
   group.hold_message = "StatefulSet scaled to zero; workload on hold";
   group.fast_admission = true;
-  group.pod_sets = {pods_of(*set, group.total)};
+  group.pod_sets = {pods_of(*set, roles.front(), group.total)};
   group.pod_priority_class = string_at(*set, {"spec", "template", "spec", "priorityClassName"});
   group.pod_index_label = kSetPodIndexLabel;
-  group.role_of = [](const ManagedPod&) { return std::string(kSetRole); };
+  group.role_of = [roles](const ManagedPod& pod) {
+    return std::ranges::find(roles, pod.role) == roles.end() ? roles.front() : pod.role;
+  };
   return group;
 }
 

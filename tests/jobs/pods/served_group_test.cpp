@@ -30,7 +30,7 @@ spec:
 )");
   return std::make_shared<const Json>(apply_merge_patch(base, yaml(changes)));
 }
-const std::string kGroup = group_of_stateful_set(*set_of());
+const std::string kGroup = groups_of_stateful_set(*set_of()).own;
 
 // A pod of the StatefulSet as it is created behind the webhook of pods.
 Json new_pod(const std::string& name, std::string_view changes = "{}") {
@@ -43,7 +43,12 @@ Json new_pod(const std::string& name, std::string_view changes = "{}") {
   status: {phase: Pending}})");
   return apply_merge_patch(base, yaml(changes));
 }
-ManagedPodPtr served(const Json& pod) { return decode_managed_pod(pod, true, group_of_stateful_set_pod); }
+ManagedPodPtr served(const Json& pod) {
+  return decode_managed_pod(pod, true, [](const Json& one) {
+    const auto place = place_in_stateful_set(one);
+    return place ? std::optional(place->groups.own) : std::nullopt;
+  });
+}
 constexpr std::string_view kRunning =
     R"({spec: {schedulingGates: null, nodeName: n}, status: {phase: Running, conditions: [{type: Ready, status: "True"}]}})";
 
@@ -56,8 +61,9 @@ JobFacts facts(const JsonPtr& set, const WorkloadPtr& stored) {
   result.priority_class = [](std::string_view) { return std::optional<std::int32_t>(); };
   result.global_default_priority_class = [] { return std::optional<std::pair<std::string, std::int32_t>>(); };
   result.workload = [stored](std::string_view, std::string_view) { return stored; };
-  result.served_group = [set](std::string_view, std::string_view) -> ServedGroupPtr {
-    return set ? std::make_shared<ServedGroupState>(served_by_stateful_set(set)) : nullptr;
+  result.served_group = [set, stored](std::string_view, std::string_view name) -> ServedGroupPtr {
+    return set ? std::make_shared<ServedGroupState>(served_by_stateful_set(set, std::string(name), stored.get()))
+               : nullptr;
   };
   return result;
 }

@@ -21,54 +21,11 @@
 #include "api/kueue/validation/cohort.h"
 #include "api/kueue/validation/resource_flavor.h"
 #include "api/kueue/validation/workload.h"
+#include "api/kueue/webhooks/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 
 namespace berth::api::kueue {
-namespace {
-
-// --- Owners.
-
-bool is_kind(const Json& owner, const GroupVersionResource& resource, std::string_view kind) {
-  const std::string_view version = string_at(owner, {"apiVersion"});
-  const std::size_t slash = version.find('/');
-  const std::string_view group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
-  return group == resource.group && string_at(owner, {"kind"}) == kind;
-}
-
-const Json* controller_of(const Json& object) {
-  for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"})) return &owner;
-  }
-  return nullptr;
-}
-
-bool controlled_by_job(const Json& object) {
-  const Json* owner = controller_of(object);
-  return owner != nullptr && is_kind(*owner, kJobs, "Job");
-}
-
-// The resource of a managed kind; null when the owner is of no such kind.
-const GroupVersionResource* managed_resource_of(const Json& owner, const AdmissionPolicy& policy) {
-  if (policy.manage_jobs && is_kind(owner, kJobs, "Job")) return &kJobs;
-  for (const auto& kind : policy.kinds) {
-    if (kind.managed && is_kind(owner, kind.resource, kind.kind)) return &kind.resource;
-  }
-  return nullptr;
-}
-
-JsonPtr managed_kind_owner(const Json& object, const AdmissionContext& admission,
-                           const GroupVersionResource*& resource) {
-  const Json* owner = controller_of(object);
-  resource = owner == nullptr ? nullptr : managed_resource_of(*owner, admission.policy);
-  if (resource == nullptr) return nullptr;
-  JsonPtr found = admission.get(*resource, string_at(object, {"metadata", "namespace"}), string_at(*owner, {"name"}));
-  // Another object of the same name is not the owner.
-  const bool same = found && string_at(*found, {"metadata", "uid"}) == string_at(*owner, {"uid"});
-  return same ? found : nullptr;
-}
-
-}  // namespace
 
 JobContext job_context(const Json& job, const AdmissionContext& admission) {
   JobContext context;
@@ -80,24 +37,6 @@ JobContext job_context(const Json& job, const AdmissionContext& admission) {
   context.default_priority_class_exists = admission.get(kWorkloadPriorityClasses, "", kDefaultName) != nullptr;
   context.ancestor_managed = managed_ancestor(job, admission).job != nullptr;
   return context;
-}
-
-ManagedAncestor managed_ancestor(const Json& object, const AdmissionContext& admission) {
-  ManagedAncestor found;
-  const GroupVersionResource* resource = nullptr;
-  JsonPtr owner = managed_kind_owner(object, admission, resource);
-  for (int i = 0; owner != nullptr; ++i) {
-    if (i == kMaxOwners) {
-      found.too_deep = true;
-      break;
-    }
-    if (admission.policy.manage_jobs_without_queue_name || !label_of(*owner, kQueueLabel).empty()) {
-      found.job = owner;
-      found.resource = *resource;
-    }
-    owner = managed_kind_owner(*owner, admission, resource);
-  }
-  return found;
 }
 
 namespace {
@@ -134,7 +73,7 @@ JobContext pod_context(const Json& pod, const AdmissionContext& admission) {
   JobContext context = job_context(pod, admission);
   context.owner_queues = admission.policy.manage_stateful_sets && suspending_owner(pod) == kStatefulSetFramework;
   // A Job answers for the queue of its pods.
-  context.default_queue_exists = context.default_queue_exists && !controlled_by_job(pod);
+  context.default_queue_exists = context.default_queue_exists && !is_controlled_by(pod, kJobs, "Job");
   return context;
 }
 
