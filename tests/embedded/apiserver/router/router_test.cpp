@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "embedded/apiserver/builtin/support.h"
 #include "embedded/apiserver/http_fake.h"
 
 namespace berth::apiserver::http::router_test {
@@ -14,7 +13,6 @@ class RouterTest : public testing::Test {
     RouterOptions options;
     options.seed = 1;
     options.tokens.add("t0ken", authenticated("bob", "u1", {"team-a"}));
-    options.objects = roles_.lookup();
     options.discovery.checks = {{"ping", nullptr, false}, {"caches", [] { return std::string("not synced"); }, true}};
     router_ = std::make_unique<Router>(core_, registry_, executor_, std::move(options));
     core_.next = {200, parse_json(R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"}})").value(), {}};
@@ -48,19 +46,6 @@ class RouterTest : public testing::Test {
     return std::string(string_at(parse_json(r.body).value_or(Json()), {"message"}));
   }
 
-  HttpRequest as_bob(std::string method, std::string target, std::string body = "",
-                     std::string type = "application/json") {
-    HttpRequest r = as_admin(std::move(method), std::move(target), std::move(body), std::move(type));
-    r.peer.reset();
-    return with(std::move(r), "Authorization", "Bearer t0ken");
-  }
-  void bob_gets(std::string_view rules) {
-    roles_.add("clusterroles", R"({"metadata":{"name":"r"},"rules":[)" + std::string(rules) + "]}");
-    roles_.add("clusterrolebindings", R"({"metadata":{"name":"b"},"roleRef":{"kind":"ClusterRole","name":"r"},
-        "subjects":[{"kind":"User","name":"bob"}]})");
-  }
-
-  World roles_;
   VirtualExecutor executor_{parse_time("2026-01-01T00:00:00Z").value()};
   FakeCore core_{executor_};
   Registry registry_ = small_registry();
@@ -151,53 +136,6 @@ TEST_F(RouterTest, LetsOnlyKnownUsersIn) {
             "configmaps \"a\" is forbidden: User \"bob\" cannot get resource \"configmaps\" in API group "
             "\"\" in the "
             "namespace \"x\"");
-}
-
-// The name in a field selector limits what a list or a watch returns, and nothing else.
-TEST_F(RouterTest, TakesANameFromAFieldSelectorForListsAndWatchesOnly) {
-  bob_gets(R"({"verbs":["*"],"apiGroups":[""],"resources":["configmaps"],"resourceNames":["a"]})");
-  const std::string all = "/api/v1/namespaces/x/configmaps", only = all + "?fieldSelector=metadata.name%3Da";
-  const std::string body = R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"other"}})";
-  EXPECT_EQ(send(as_bob("GET", only)).status, 200);
-  EXPECT_EQ(send(as_bob("GET", all)).status, 403);
-  EXPECT_EQ(send(as_bob("GET", all + "?fieldSelector=metadata.name%3Db")).status, 403);
-  EXPECT_EQ(send(as_bob("POST", only, body)).status, 403);
-  EXPECT_EQ(send(as_bob("DELETE", only)).status, 403) << "a rule with names allows no deletecollection";
-  EXPECT_EQ(core_.requests.size(), 1u);
-}
-
-TEST_F(RouterTest, ApplyingWhatDoesNotExistNeedsCreate) {
-  bob_gets(R"({"verbs":["patch"],"apiGroups":[""],"resources":["configmaps"]})");
-  roles_.add("configmaps", R"({"metadata":{"name":"there","namespace":"x"}})");
-  const auto apply = [&](const std::string& name, const std::string& type) {
-    return send(as_bob("PATCH", "/api/v1/namespaces/x/configmaps/" + name + "?fieldManager=m",
-                       R"({"apiVersion":"v1","kind":"ConfigMap"})", type));
-  };
-  EXPECT_EQ(apply("there", "application/apply-patch+yaml").status, 200);
-  const HttpResponse refused = apply("new", "application/apply-patch+yaml");
-  EXPECT_EQ(refused.status, 403);
-  EXPECT_EQ(message(refused),
-            "configmaps \"new\" is forbidden: User \"bob\" cannot create resource \"configmaps\" in API group \"\" in "
-            "the namespace \"x\"");
-  EXPECT_EQ(apply("new", "application/merge-patch+json").status, 200) << "the core says that it does not exist";
-}
-
-TEST_F(RouterTest, RolesInANamespaceMayAllowTheNamespaceItself) {
-  roles_.add("roles", R"({"metadata":{"name":"r","namespace":"x"},
-      "rules":[{"verbs":["get"],"apiGroups":[""],"resources":["namespaces"]}]})");
-  roles_.add("rolebindings", R"({"metadata":{"name":"b","namespace":"x"},"roleRef":{"kind":"Role","name":"r"},
-      "subjects":[{"kind":"User","name":"bob"}]})");
-  EXPECT_EQ(send(as_bob("GET", "/api/v1/namespaces/x")).status, 200);
-  EXPECT_EQ(message(send(as_bob("GET", "/api/v1/namespaces/y"))),
-            "namespaces \"y\" is forbidden: User \"bob\" cannot get resource \"namespaces\" in API group \"\" in the "
-            "namespace \"y\"");
-}
-
-TEST_F(RouterTest, MethodsOutsideTheApiAreRefusedAsAnyOther) {
-  EXPECT_EQ(send(as_admin("OPTIONS", "/api/v1/namespaces/x/configmaps")).status, 405);
-  EXPECT_EQ(send(as_bob("OPTIONS", "/api/v1/namespaces/x/configmaps")).status, 403);
-  EXPECT_EQ(message(send(as_bob("DELETE", "/version"))), "forbidden: User \"bob\" cannot delete path \"/version\"");
-  EXPECT_EQ(send(as_bob("GET", "/healthz/")).status, 403);
 }
 
 TEST_F(RouterTest, DecodesJsonAndYamlBodies) {
