@@ -56,7 +56,7 @@ TEST(Configuration, RefusesWhatIsWrongInVolcanosPart) {
                      {"topology: {placesTimeout: soon}",
                       "topology.placesTimeout: is \"soon\", expected a duration such as 90s or 1h30m"},
                      {"ownerlessWorkloads: {evictionTimeout: -1s}",
-                      "ownerlessWorkloads.evictionTimeout: is \"-1s\", expected a duration such as 90s or 1h30m"},
+                      "ownerlessWorkloads.evictionTimeout: is \"-1s\", expected a duration of 0s or more"},
                      {"ownerlessWorkloads: {timeout: 5m}",
                       "ownerlessWorkloads.timeout: unknown field; \"ownerlessWorkloads\" has evictionTimeout"},
                      {"topology: {timeout: 5m}", "topology.timeout: unknown field; \"topology\" has placesTimeout"},
