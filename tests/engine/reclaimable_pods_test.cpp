@@ -83,7 +83,7 @@ TEST(ReclaimablePods, AlsoWhenOnlySomeRunAgain) {
             "False QuotaReserved: Previously: Pods run again whose quota was given back: of pod set main 2 pods are "
             "not done, and it holds quota for 1")
       << "it was admitted anew";
-  EXPECT_EQ(totals(s.cluster_queue("cq").usage), "f/cpu=2");
+  EXPECT_EQ(s.workload("set").status.evictions.at(0).reason, "PodsRestarted");
 }
 
 // Gate ReclaimablePods off: what Kueue or Berth wrote before is not counted, and nothing is written.
