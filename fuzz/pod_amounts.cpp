@@ -201,7 +201,7 @@ void check_stored(Source& source, const Json& spec) {
                                                                                       {"flavors", std::move(flavors)},
                                                                                       {"resourceUsage", usage}}}}}}}}});
   BERTH_INVARIANT(w.has_value());
-  for (const auto& held : berth::engine::amounts_held(*w->status.admission, *w))
+  for (const auto& held : berth::engine::amounts_held(*w->status.admission, *w, {}))
     BERTH_INVARIANT(held.amount >= berth::Amount());
   const std::string_view quota = kAmounts[source.below(kAmounts.size())].text;
   const auto queue = berth::api::kueue::decode_cluster_queue(*berth::parse_json(

@@ -140,15 +140,10 @@ struct Controller::Impl : EffectReceiver {
       shell.feed(seen_or_gone<engine::NodeSeen, engine::NodeGone>(name, now));
     });
     cluster.pods.on_change([this](const JsonPtr& old, const JsonPtr& now) { pod_changed(old, now); });
-    const auto noted_in = [this](FormerValues& former) {
-      return [this, &former](const JsonPtr& old, const JsonPtr& now) {
-        former.changed(old, now);
-        job_facts_changed();
-        if (volcano) volcano->priorities_changed();
-      };
-    };
-    cluster.workload_priority_classes.on_change(noted_in(classes.former_of_workloads));
-    cluster.priority_classes.on_change(noted_in(classes.former_of_pods));
+    classes.on_change([this] {
+      job_facts_changed();
+      if (volcano) volcano->priorities_changed();
+    });
     cluster.jobs.on_change([this](const JsonPtr& old, const JsonPtr& now) { job_controller.job_changed(old, now); });
   }
 

@@ -30,6 +30,17 @@ std::optional<std::int32_t> class_value(const kube::Informer& classes, std::stri
   return value_in_class(*object);
 }
 
+void PriorityClasses::on_change(const std::function<void()>& then) {
+  const auto note = [&](kube::Informer& classes, FormerValues& former) {
+    classes.on_change([&former, then](const JsonPtr& old, const JsonPtr& now) {
+      former.changed(old, now);
+      then();
+    });
+  };
+  note(of_workloads, former_of_workloads);
+  note(of_pods, former_of_pods);
+}
+
 void look_up_classes(const PriorityClasses& classes, jobs::JobFacts& facts) {
   facts.workload_priority_class = [&classes](std::string_view name) { return class_value(classes.of_workloads, name); };
   facts.priority_class = [&classes](std::string_view name) { return class_value(classes.of_pods, name); };

@@ -33,9 +33,12 @@ std::optional<std::int32_t> class_value(const kube::Informer& classes, std::stri
 
 // Classes of workloads and of pods, as the caches have them and had them.
 struct PriorityClasses {
-  const kube::Informer& of_workloads;
-  const kube::Informer& of_pods;
+  kube::Informer& of_workloads;
+  kube::Informer& of_pods;
   FormerValues former_of_workloads, former_of_pods;
+
+  // Notes each change of a class, and calls `then`. This object must outlive the informers' changes.
+  void on_change(const std::function<void()>& then);
 };
 
 // Sets the functions of JobFacts that look classes up. `classes` must outlive them.

@@ -1,6 +1,7 @@
 // Workloads that no job controls: when a client deletes one, its kueue.x-k8s.io/resource-in-use finalizer is removed
-// here. When one without any owner is evicted, whoever runs its pods stops them and ends the eviction (QuotaReserved is
-// False, and the admission is gone). If nobody does, it gives its quota back after a while, which an event announces.
+// here. When one without any owner is evicted, the client that runs its pods stops them and ends the eviction
+// (QuotaReserved is False, and the admission is gone). If no client does, it gives its quota back after a while, which
+// an event announces.
 #pragma once
 
 #include <functional>

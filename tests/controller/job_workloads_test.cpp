@@ -48,7 +48,7 @@ TEST_F(JobWorkloads, AWorkloadFollowsTheValueOfItsClassUnlessItsPriorityWasSetBy
   ASSERT_TRUE(patch(api::kWorkloads, "default", by_hand, R"({"spec":{"priority":5}})").ok());
   ASSERT_TRUE(patch(api::kWorkloadPriorityClasses, "", "low", R"({"value":77})").ok());
   pass();
-  EXPECT_EQ(priority(follows), 77) << "also of one that runs";
+  EXPECT_EQ(priority(follows), 77) << "also of a workload that runs";
   EXPECT_EQ(priority(by_hand), 5);
   EXPECT_TRUE(told("follows", "Normal UpdatedWorkload: Updated workload priority class: default/" + follows));
   ASSERT_TRUE(remove(api::kWorkloadPriorityClasses, "", "low").ok());

@@ -1,4 +1,4 @@
-// Workloads that no job owns: whoever made them runs their pods, and ends their evictions.
+// Workloads that no job owns: the client that made them runs their pods, and ends their evictions.
 #include "controller/ownerless_workloads.h"
 
 #include "controller/job_workloads_fixture.h"

@@ -39,7 +39,7 @@ class NodeSource {
     return seen_or_gone<engine::NodeSeen, engine::NodeGone>(change->key, change->now);
   }
   bool exists(std::string_view hostname) const { return hosts_.exists(hostname); }
-  bool usable(std::string_view hostname) const { return hosts_.usable(hostname); }
+  bool usable(std::string_view hostname) const { return hosts_.usable(hostname, {}); }
 
  private:
   kube::DecodedObjects<api::Node> nodes_{api::decode_node};

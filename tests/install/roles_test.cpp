@@ -106,8 +106,10 @@ class AccountClient final : public api::RestClient {
       std::string resource(string_at(owner, {"kind"}));
       std::transform(resource.begin(), resource.end(), resource.begin(),
                      [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+      const auto slash = version.find('/');  // none in the core group
+      const std::string group = slash == std::string::npos ? "" : version.substr(0, slash);
       note({"update",
-            {version.substr(0, version.find('/')), version.substr(version.find('/') + 1), resource + "s"},
+            {group, version.substr(slash + 1), resource + "s"},
             "finalizers",
             request.ns,
             std::string(string_at(owner, {"name"})),
@@ -218,11 +220,8 @@ const std::set<std::string> kElsewhere = {
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
     "delete  podtemplates",                              // Provisioning.*
     "patch  pods/status",                                // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
-    "list leaderworkerset.x-k8s.io leaderworkersets",    // tests/controller: LeaderWorkerSets.*
-    "watch leaderworkerset.x-k8s.io leaderworkersets",   // the same
     "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/embedded/simulate
     "get  pods",                                         // a write with a conflict: UngaterTest
-    "update  pods/finalizers",                           // Pods.APodWaitsForQuotaRunsAndLeavesNothingBehind
     "patch kueue.x-k8s.io clusterqueues"                 // the finalizer of a queue that is deleted
 };
 

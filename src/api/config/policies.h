@@ -41,8 +41,8 @@ struct TopologyWaits {
 
 // ownerlessWorkloads: a part of Berth, not in Kueue's file.
 struct OwnerlessWorkloads {
-  // evictionTimeout: how long an evicted workload without an owner keeps its quota while whoever runs its pods stops
-  // them; then it gives the quota back. 0: no limit.
+  // evictionTimeout: how long an evicted workload without an owner keeps its quota while the client that runs its
+  // pods stops them; then it gives the quota back. 0: no limit.
   Duration eviction_timeout = std::chrono::minutes(5);
   bool operator==(const OwnerlessWorkloads&) const = default;
 };

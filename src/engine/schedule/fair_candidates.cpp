@@ -244,8 +244,9 @@ void FairCandidates::begin_second_strategy() {
   begin();
 }
 
-// Victims of the preemptor's own queue, or of queues near it, have lowered our share: whoever was refused before may be
-// taken now, by the same rules. Each round takes at least one victim, so there are not more rounds than victims.
+// Victims of the preemptor's own queue, or of queues near it, have lowered our share: a candidate that was refused
+// before may be taken now, by the same rules. Each round takes at least one victim, so there are not more rounds than
+// victims.
 bool FairCandidates::begin_again() {
   if (!took_ || !refused_) return false;
   took_ = refused_ = second_ = false;

@@ -20,8 +20,8 @@ StatefulSetGroups groups_of_stateful_set(const Json& set);
 // a pod cannot change.
 bool keeps_former_group(const Json& set);
 
-// The StatefulSet of a pod that has to wait, and of one that Berth never held back: it ran before its StatefulSet came
-// to a queue. nullopt: it is no such pod.
+// The StatefulSet of a pod that has to wait, or of a pod that Berth never held back: it ran before its StatefulSet
+// came to a queue. nullopt: it is no such pod.
 struct StatefulSetPlace {
   std::string set, uid;  // of the StatefulSet
   StatefulSetGroups groups;

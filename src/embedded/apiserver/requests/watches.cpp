@@ -171,7 +171,7 @@ void Watch::bookmark(bool initial_end) {
 }
 
 void Watch::arm_timers(const api::RestRequest& request) {
-  // 0 means no timeout, as in kube-apiserver, where a negative one is over at once.
+  // 0 means no timeout, as in kube-apiserver, where a negative one ends the watch at once.
   const std::int64_t asked = request.timeout_seconds.value_or(0);
   const std::int64_t life = asked != 0 ? std::clamp<std::int64_t>(asked, 0, kLongestLife)
                                        : kShortestLife + static_cast<std::int64_t>(core_.names.below(kShortestLife));

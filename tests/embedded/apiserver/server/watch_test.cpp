@@ -164,7 +164,7 @@ TEST_F(WatchTest, WatchesEndAfterAnHourAtTheLatest) {
   EXPECT_TRUE(w->events.empty());
 }
 
-// As in kube-apiserver: 0 is no timeout, and a negative one is over at once, after the initial events.
+// As in kube-apiserver: 0 is no timeout, and a negative one ends the watch at once, after the initial events.
 TEST_F(WatchTest, TimeoutsMayBeOfAnySize) {
   ASSERT_EQ(create(kConfigMaps, "default", config_map("a")).code, 201);
   auto r = maps();

@@ -1,5 +1,5 @@
-// Plays a story and says what must not be: whatever breaks an invariant, and whoever waits though the rules would admit
-// it or let it preempt.
+// Plays a story and says what must not be: what breaks an invariant, and a workload that waits though the rules would
+// admit it or let it preempt.
 #pragma once
 
 #include <string>
