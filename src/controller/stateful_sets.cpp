@@ -55,7 +55,7 @@ std::optional<std::string> StatefulSets::group_of(const Json& pod) const {
   const auto ns = string_at(pod, {"metadata", "namespace"});
   JsonPtr set = sets_.get(api::object_key(ns, place->set));
   if (set && string_at(*set, {"metadata", "uid"}) != place->uid) set = nullptr;
-  const std::string named(api::kueue::pod_group_name(pod, annotations_));
+  std::string named(api::kueue::pod_group_name(pod, annotations_));
   const bool inside = named == place->groups.own || named == place->groups.former;
   const bool waits = api::kueue::has_scheduling_gate(pod, api::kueue::kAdmissionGate);
   if (inside && (!set || !waits)) return named;

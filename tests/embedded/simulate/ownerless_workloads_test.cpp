@@ -133,7 +133,7 @@ class OwnerlessWorkloads : public testing::Test {
   std::unique_ptr<simulate::World> world;
 };
 
-TEST_F(OwnerlessWorkloads, OneThatIsDeactivatedGivesItsQuotaBackAtOnce) {
+TEST_F(OwnerlessWorkloads, OneThatIsDeactivatedKeepsItsQuotaForFiveMinutes) {
   make("a");
   make("b");
   ASSERT_THAT(condition("a", "Admitted"), StartsWith("True"));
@@ -143,6 +143,8 @@ TEST_F(OwnerlessWorkloads, OneThatIsDeactivatedGivesItsQuotaBackAtOnce) {
   request.body = JsonObject{{"spec", JsonObject{{"active", false}}}};
   ASSERT_TRUE(world->call(std::move(request)).ok());
   world->run_for(seconds(5));
+  EXPECT_THAT(condition("a", "QuotaReserved"), StartsWith("True")) << "the client that runs its pods stops them now";
+  world->run_for(std::chrono::minutes(5));
   EXPECT_EQ(condition("a", "QuotaReserved"), "False Deactivated");
   EXPECT_THAT(condition("b", "Admitted"), StartsWith("True"));
 }
