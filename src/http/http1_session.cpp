@@ -127,9 +127,9 @@ void Http1Session::ask() {
   state_ = State::kAsking;
   transport_->tcp.expires_never();
   question_.emplace(hub_, transport_->get_executor(), std::move(in_.request),
-                    [this](std::unique_ptr<Handler::Parsed> request, Handler::Verdict refusal) {
-                      const auto alive = self();
-                      on_verdict(std::move(request), std::move(refusal));
+                    // Nothing is read or written now, so the question keeps the connection alive.
+                    [self = self()](std::unique_ptr<Handler::Parsed> request, Handler::Verdict refusal) {
+                      self->on_verdict(std::move(request), std::move(refusal));
                     });
 }
 

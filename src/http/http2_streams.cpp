@@ -118,7 +118,7 @@ void Http2Streams::take_head(Stream stream, State& state) {
 
 void Http2Streams::allow(Stream stream) {
   State* const s = find(stream);
-  if (s == nullptr || !std::exchange(s->asking, false) || s->phase != Phase::kBody) return;
+  if (s == nullptr || !std::exchange(s->asking, false) || s->refused || s->phase != Phase::kBody) return;
   take_head(stream, *s);
   if (s->phase != Phase::kBody) return drain(stream, *s);
   take_body(stream, *s);
@@ -216,21 +216,17 @@ void Http2Streams::refuse(Stream stream, State& state, HttpResponse response) {
   state.refused = true;
   state.request = {};
   respond(stream, std::move(response));
-  count_refusal(state);
+  if (std::exchange(state.counted, true)) return;
+  if (++refused_ > kMaxRefusedStreams && !quitting_) quit(Http2Frames::Code::kEnhanceYourCalm);
 }
 
-// The client may try again: nothing was done.
+// The client may try again: nothing was done. Until the reset is sent, only the stream itself is kept, so such streams
+// do not count as refusals that wait to be read: a busy client may have many at once.
 void Http2Streams::reset(Stream stream, State& state, Http2Frames::Code why) {
   state.refused = true;
   state.body = std::string();
   leave_room(state);
   frames_.reset(stream, why);
-  count_refusal(state);
-}
-
-void Http2Streams::count_refusal(State& state) {
-  if (std::exchange(state.counted, true)) return;
-  if (++refused_ > kMaxRefusedStreams && !quitting_) quit(Http2Frames::Code::kEnhanceYourCalm);
 }
 
 // --- An answer goes out.

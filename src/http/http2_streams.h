@@ -109,7 +109,6 @@ class Http2Streams final : private Http2Frames::Events {
   State* find(Stream stream);
   void refuse(Stream stream, State& state, HttpResponse response);
   void reset(Stream stream, State& state, Http2Frames::Code why);
-  void count_refusal(State& state);
   void take_head(Stream stream, State& state);
   void take_body(Stream stream, State& state);
   void give(Stream stream, State& state);

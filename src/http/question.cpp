@@ -20,27 +20,33 @@ struct Question::Open {
 };
 
 Question::Question(const std::shared_ptr<Hub>& hub, const boost::asio::any_io_executor& strand,
-                   std::unique_ptr<Handler::Parsed> request, Then then)
-    : open_(std::make_shared<Open>()) {
-  open_->strand = strand;
-  open_->request = std::move(request);
-  open_->then = std::move(then);
-  hub->core.post([hub, open = open_] {
+                   std::unique_ptr<Handler::Parsed> request, Then then) {
+  auto open = std::make_shared<Open>();
+  open->strand = strand;
+  open->request = std::move(request);
+  open->then = std::move(then);
+  open_ = open;
+  hub->core.post([hub, open = std::move(open)] {
     if (open->is_dropped()) return;
     hub->handler.admit(*open->request, [open](Handler::Verdict verdict) {
       const std::lock_guard lock(open->mutex);
       if (open->dropped) return;
       boost::asio::post(open->strand, [open, verdict = std::move(verdict)]() mutable {
-        if (!open->is_dropped()) open->then(std::move(open->request), std::move(verdict));
+        if (open->is_dropped()) return;
+        const Then then = std::move(open->then);
+        then(std::move(open->request), std::move(verdict));
       });
     });
   });
 }
 
 Question::~Question() {
-  const std::lock_guard lock(open_->mutex);
-  open_->dropped = true;
-  open_->strand = {};
+  const auto open = open_.lock();
+  if (!open) return;
+  const Then then = std::move(open->then);
+  const std::lock_guard lock(open->mutex);
+  open->dropped = true;
+  open->strand = {};
 }
 
 }  // namespace berth::http

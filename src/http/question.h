@@ -13,7 +13,7 @@ namespace berth::http {
 // Use it on the connection's strand only.
 class Question {
  public:
-  // The request comes back with its verdict. `then` may destroy the Question.
+  // The request comes back with its verdict. `then` may destroy the Question, which drops `then`.
   using Then = std::function<void(std::unique_ptr<Handler::Parsed>, Handler::Verdict)>;
   Question(const std::shared_ptr<Hub>& hub, const boost::asio::any_io_executor& strand,
            std::unique_ptr<Handler::Parsed> request, Then then);
@@ -23,7 +23,7 @@ class Question {
 
  private:
   struct Open;
-  std::shared_ptr<Open> open_;
+  std::weak_ptr<Open> open_;  // the handler's side owns it, so `then` may own what holds the Question
 };
 
 }  // namespace berth::http

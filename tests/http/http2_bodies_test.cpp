@@ -1,6 +1,8 @@
 // When the body of an HTTP/2 request is received.
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "http/http2_streams_fixture.h"
 
 namespace berth::http::http2_bodies_test {
@@ -63,6 +65,31 @@ TEST_F(Http2StreamsTest, WhatMayNotBeKeptIsRefused) {
   verdict = What::kRefuse;
   EXPECT_EQ(ask("POST", "/", "{}").error, kRefusedStream);
   EXPECT_EQ(given, 1u);
+}
+
+TEST_F(Http2StreamsTest, ABodyThatWasNotKeptIsNotGivenWhenItIsAllowed) {
+  verdict = What::kAsk;
+  room = 10;
+  exchange();
+  const auto stream =
+      peer.request("POST", "/", std::string(20, 'x'), {{"content-length", std::to_string(kBodyLimit + 1)}});
+  streams.receive(peer.output(), now);
+  streams.allow(stream);  // before the reset is sent
+  exchange();
+  EXPECT_EQ(given, 0u);
+  EXPECT_EQ(peer.answer(stream).error, kRefusedStream);
+}
+
+TEST_F(Http2StreamsTest, ManyStreamsMayBeRefusedAtOnce) {
+  verdict = What::kRefuse;
+  exchange();
+  std::vector<Http2Peer::Stream> refused;
+  for (std::size_t i = 0; i < 2 * kMaxRefusedStreams; ++i) refused.push_back(peer.request("POST", "/", "{}"));
+  streams.receive(peer.output(), now);
+  exchange();
+  for (const auto stream : refused) EXPECT_EQ(peer.answer(stream).error, kRefusedStream);
+  EXPECT_FALSE(peer.goaway()) << "the client does read";
+  EXPECT_EQ(ask("GET", "/").status, 200);
 }
 
 // A client that does not read its refusals does not pile them up.

@@ -289,7 +289,7 @@ TEST(HttpServer, NonsenseEndsItsConnectionOnly) {
     EXPECT_TRUE(client.ended());
   }
   HttpsClient preface = served.http1();
-  EXPECT_EQ(preface.raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").status, 400) << "who says HTTP/1.1 in TLS speaks it";
+  EXPECT_EQ(preface.raw("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").status, 505) << "who says HTTP/1.1 in TLS speaks it";
   EXPECT_EQ(served.http2().request("GET", "/").status, 200);
 }
 

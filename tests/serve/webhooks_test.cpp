@@ -207,7 +207,7 @@ TEST_F(Webhooks, AskForAnOwnerThatTheCacheDoesNotHave) {
   const auto answer = [&](const api::RestResponse& owner) {
     asked.clear();
     const auto sink = std::make_shared<KeepingSink>();
-    const auto exchange = managing.execute(managing.parse(request_of("POST", "/mutate--v1-pod", to_string(pod))), sink);
+    const auto exchange = managing.handle(request_of("POST", "/mutate--v1-pod", to_string(pod)), sink);
     EXPECT_EQ(asked, std::vector<std::string>{"jobs a/j"});
     EXPECT_FALSE(sink->response) << "it waits";
     tell(owner);
@@ -233,7 +233,7 @@ TEST_F(Webhooks, AskForAnOwnerThatTheCacheDoesNotHave) {
   EXPECT_NE(failed.body.find("cannot tell whether the owner jobs a/j is queued"), std::string::npos) << failed.body;
   {
     const auto sink = std::make_shared<KeepingSink>();
-    auto exchange = managing.execute(managing.parse(request_of("POST", "/mutate--v1-pod", to_string(pod))), sink);
+    auto exchange = managing.handle(request_of("POST", "/mutate--v1-pod", to_string(pod)), sink);
     exchange.reset();
     tell(job("1", "q"));
     EXPECT_FALSE(sink->response) << "the client has gone";
