@@ -192,6 +192,23 @@ TEST_F(VolcanoTree, AClosedQueueLetsNobodyInAndKeepsWhatRuns) {
   EXPECT_THAT(run(), ElementsAre("in waits"));
 }
 
+// Volcano's reclaim asks whether the victim's queue is reclaimable, not whether it is open. A stopped queue of Kueue
+// differs: what it runs is safe.
+TEST_F(VolcanoTree, WhatAClosedQueueRunsIsReclaimed) {
+  have("root", {.capability = "cpu=4"});
+  have("owner", {.deserved = "cpu=4"});
+  have("parent");
+  have("lent", {.parent = "parent"});
+  group("borrows", "lent", "cpu=2");
+  EXPECT_THAT(run(), ElementsAre("in borrows"));
+  have("parent", {.state = QueueState::kClosing});
+  group("other", "owner", "cpu=2");
+  EXPECT_THAT(run(), ElementsAre("in other")) << "the rest suffices";
+  group("own", "owner", "cpu=2");
+  EXPECT_THAT(run(), ElementsAre("out borrows", "in own"));
+  EXPECT_EQ(phase("borrows"), PodGroupPhase::kPending);
+}
+
 // A gang that waits at a full queue gets what other groups run above their minimum, without a deadlock
 // (volcano-sh/volcano#4679, #4817).
 TEST_F(VolcanoTree, TheSurplusGivesWayFirst) {

@@ -121,7 +121,7 @@ void Candidates::start(bool borrowing) {
 
 bool Candidates::settle(Cursor& cursor, bool evicted) const {
   const auto& set = cursor.source->holders->ordered();
-  if (!evicted && !cursor.source->holders->active) return false;
+  if (!evicted && cursor.source->holders->exempt) return false;
   const bool own = cursor.source->advantage == Advantage::kOwnQueue;
   for (; cursor.at != set.end() && cursor.at->evicted == evicted; ++cursor.at) {
     if (!cursor.source->holders->by_usage && policy_.too_important(own, *cursor.at)) return false;

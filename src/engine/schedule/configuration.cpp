@@ -96,7 +96,9 @@ void Scheduler::set_cluster_queue(const api::kueue::ClusterQueue& object, bool a
       state.reclaims_over_levels || (queue.config.reclaims() && queue.config.terms.reclaim_levels);
   queue.configured = true;
   const bool changed = std::exchange(queue.active, active) != active;
-  queue.holders.active = active;
+  // What a stopped queue holds runs to its end. A queue of Volcano (its resources have a flavor of the rest) is closed,
+  // which stops admission and protects nothing.
+  queue.holders.exempt = !active && queue.config.terms.flavor_of_the_rest.empty();
   queue.holders.by_usage = queue.config.by_usage && state.book.on();
   queue.pending.order_by_usage(queue.holders.by_usage);
   if (woken) impl_->reconfigured(queue);
@@ -116,7 +118,7 @@ void Scheduler::remove_cluster_queue(std::string_view name) {
   queue->configured = queue->active = false;
   queue->config = QueueConfig();
   queue->pending.order_by_usage(false);
-  queue->holders.active = true;
+  queue->holders.exempt = false;
   queue->holders.reclaimable = true;
   queue->holders.queue_priority = 0;
   queue->holders.by_usage = false;

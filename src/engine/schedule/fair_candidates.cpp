@@ -164,7 +164,7 @@ void FairCandidates::settle(Source& source) const {
     }
   }
   source.head.reset();
-  if (source.at == set.end() || !(source.holders->active || source.at->evicted)) return;
+  if (source.at == set.end() || (source.holders->exempt && !source.at->evicted)) return;
   source.head = *source.at;
 }
 

@@ -43,7 +43,7 @@ class Holders {
   explicit Holders(const Slots& slots) : set_(HolderOrder{&slots}) {}
   // A copy for `slots`, which must be a copy of the other's slots, at least of these workloads.
   Holders(const Holders& other, const Slots& slots)
-      : active(other.active),
+      : exempt(other.exempt),
         reclaimable(other.reclaimable),
         queue_priority(other.queue_priority),
         by_usage(other.by_usage),
@@ -54,8 +54,8 @@ class Holders {
   void erase(const Slot& slot, WorkloadId id) { set_.erase(key(slot, id)); }
   const Set& ordered() const { return set_; }
   bool empty() const { return set_.empty(); }
-  // The queue is neither stopped nor inactive otherwise; else only those that leave anyway are candidates.
-  bool active = true;
+  // Only those that leave anyway are candidates: the queue is stopped or inactive otherwise.
+  bool exempt = false;
   // Rules of the queue: whether other queues may preempt these workloads, and its priority (queues of lower priority
   // are preempted first).
   bool reclaimable = true;
@@ -65,7 +65,7 @@ class Holders {
   std::shared_ptr<const Holders> in_order_of_usage() const {
     const Slots& slots = *set_.key_comp().slots;
     auto out = std::make_shared<Holders>(slots);
-    out->active = active;
+    out->exempt = exempt;
     out->reclaimable = reclaimable;
     out->queue_priority = queue_priority;
     out->by_usage = by_usage;

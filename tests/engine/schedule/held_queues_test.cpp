@@ -1,4 +1,4 @@
-// What a queue that was stopped (Hold) or became inactive still runs is preempted by nobody.
+// What a queue that was stopped (Hold) or became inactive still runs is preempted by nobody, unless it is a queue of Volcano.
 #include <gtest/gtest.h>
 
 #include "engine/schedule/world.h"
@@ -56,6 +56,14 @@ TEST_P(HeldQueues, GiveBackWhatTheirEvictedHold) {
   EXPECT_EQ(world_.moves(), Texts{});
   world_.finish("held");
   EXPECT_EQ(world_.moves(), Texts{"admit x"});
+}
+
+TEST_P(HeldQueues, AreReclaimedFromWhereTheyAreOfVolcano) {
+  QueueSpec lent = QueueSpec("lent").in("team").flavor("f", {{"cpu", "0"}});
+  lent.object.terms.flavor_of_the_rest = "f";
+  world_.scheduler.set_cluster_queue(lent.object, false);
+  world_.job({.name = "x", .queue = "taker", .count = 4, .priority = 9});
+  EXPECT_EQ(world_.moves(), Texts{"preempt held for x (InCohortReclamation)"});
 }
 
 INSTANTIATE_TEST_SUITE_P(ClassicAndByShares, HeldQueues, testing::Bool());
