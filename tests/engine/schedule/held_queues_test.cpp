@@ -1,4 +1,5 @@
-// What a queue that was stopped (Hold) or became inactive still runs is preempted by nobody, unless it is a queue of Volcano.
+// What a queue that was stopped (Hold) or became inactive still runs is preempted by nobody, unless it is a queue of
+// Volcano.
 #include <gtest/gtest.h>
 
 #include "engine/schedule/world.h"
