@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "base/log.h"
 #include "base/read_file.h"
 #include "cli/commands.h"
 #include "cli/load_live.h"
@@ -96,6 +97,7 @@ simulate::LoadAs as(const Options& options) {
 Result<simulate::LoadReport> play_virtual(const Options& options, const simulate::Load& load) {
   auto gates = controller::parse_feature_gates(options.feature_gates);
   if (!gates) return fail("--feature-gates: " + gates.error().message);
+  for (const auto& each : controller::not_honoured(*gates)) log::warn(each.line);
   simulate::LoadRunOptions run_options;
   run_options.feature_gates = std::move(*gates);
   run_options.as = as(options);

@@ -23,6 +23,7 @@
 #include "controller/build_info.h"
 #include "controller/configure.h"
 #include "controller/metrics.h"
+#include "controller/not_honoured.h"
 #include "http/asio_executor.h"
 #include "kube/client.h"
 #include "kube/leader_election.h"
@@ -127,6 +128,7 @@ class Process {
     options->metrics = &*controller_metrics_;
     serves_pending_ = options->pending_workloads_api;
     controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});
+    controller::tell_not_honoured(metrics_, options->not_honoured);
     policy_ = controller::admission_policy(*options);
     policy_.manages_namespace = [this](std::string_view ns) { return controller_->manages_namespace(ns); };
     auto journal = open_journal(options_.journal, executor_);

@@ -28,6 +28,7 @@
 #include "controller/controller.h"
 #include "controller/feature_gates.h"
 #include "controller/metrics.h"
+#include "controller/not_honoured.h"
 #include "embedded/apiserver/crd/external_kinds.h"
 #include "embedded/apiserver/http/pki.h"
 #include "embedded/apiserver/router/router.h"
@@ -268,6 +269,7 @@ class Up {
                                                        .custom_labels = controller_options_.custom_metric_labels});
     controller_options_.metrics = &*controller_metrics_;
     controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});
+    controller::tell_not_honoured(metrics_, controller_options_.not_honoured);
     auto journal = open_journal(options_.journal, executor_);
     if (!journal) return tl::unexpected(journal.error());
     journal_ = std::move(*journal);

@@ -1,9 +1,9 @@
 #include "controller/configure.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "api/kueue/pod_names.h"
-#include "base/log.h"
 #include "jobs/kinds/kind_rules.h"
 #include "jobs/kinds/read/shipped.h"
 
@@ -53,11 +53,14 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
                                            from_file ? "featureGates" : "");
   if (!applied) return tl::unexpected(applied.error());
   const FeatureGates& gates = from_file ? c.feature_gates : command_line;
+  out.not_honoured = c.not_honoured;
+  std::ranges::move(not_honoured(gates, from_file ? "featureGates" : ""), std::back_inserter(out.not_honoured));
   out.pending_workloads_api = gate_or(gates, kVisibilityGate, true);
   if (gate_or(gates, kCustomLabelsGate, false))
     take_custom_labels(c.metrics.custom_labels, out);
   else if (!c.metrics.custom_labels.empty())
-    log::warn("metrics.customLabels: has no effect without the feature gate CustomMetricLabels");
+    out.not_honoured.push_back(
+        {"metrics.customLabels", "metrics.customLabels: has no effect without the feature gate CustomMetricLabels"});
   return out;
 }
 

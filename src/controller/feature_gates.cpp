@@ -2,136 +2,58 @@
 
 #include <algorithm>
 
+#include "base/similar.h"
+
 namespace berth::controller {
 namespace {
 
-struct Gate {
-  std::string_view name;
-  bool& (*setting)(engine::Options&);
-  std::string_view parent;  // must be on when this one is; "" none
-  bool on = true;           // the setting's value while the gate is on
-  bool follows = false;     // a gate that is not named is off when its parent is off
-};
-
-// In order of name.
-constexpr Gate kGates[] = {
-    {"AdmissionFairSharing", [](engine::Options& o) -> bool& { return o.admission_by_usage; }, ""},
-    // Berth's own gate; Kueue does not have it.
-    {"BerthReplaceSeveralNodes", [](engine::Options& o) -> bool& { return o.replace_several_nodes; }, ""},
-    {"DisableWaitForPodsReady", [](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }, "", false},
-    {"FairSharingPreemptWithinNominal", [](engine::Options& o) -> bool& { return o.fair_preempt_within_nominal; }, ""},
-    {"FairSharingPrioritizeNonBorrowing", [](engine::Options& o) -> bool& { return o.fair_prioritize_non_borrowing; },
-     ""},
-    {"FlavorFungibility", [](engine::Options& o) -> bool& { return o.flavor_fungibility; }, ""},
-    // Only makes a workload's preemption gates count. Opening them, one cluster after the other, is the task of
-    // MultiKueue.
-    {"MultiKueueOrchestratedPreemption", [](engine::Options& o) -> bool& { return o.preemption_gates; }, ""},
-    {"PartialAdmission", [](engine::Options& o) -> bool& { return o.partial_admission; }, ""},
-    {"PrioritizePreemptorWorkloads", [](engine::Options& o) -> bool& { return o.prioritize_preemptors; }, ""},
-    {"PriorityBoost", [](engine::Options& o) -> bool& { return o.priority_boost; }, ""},
-    {"PrioritySortingWithinCohort", [](engine::Options& o) -> bool& { return o.priority_sorting_within_cohort; }, ""},
-    {"ReclaimablePods", [](engine::Options& o) -> bool& { return o.reclaimable_pods; }, ""},
-    {"RecomputeAssignmentUponPreemptionTargetsOverlap",
-     [](engine::Options& o) -> bool& { return o.recompute_on_overlap; }, ""},
-    {"SchedulingEquivalenceHashing", [](engine::Options& o) -> bool& { return o.scheduling_equivalence_hashing; }, ""},
-    {"TASBalancedPlacement", [](engine::Options& o) -> bool& { return o.topology.balanced_placement; }, ""},
-    {"TASFailedNodeReplacement", [](engine::Options& o) -> bool& { return o.replace_failed_nodes; }, ""},
-    {"TASFailedNodeReplacementFailFast", [](engine::Options& o) -> bool& { return o.replace_fail_fast; },
-     "TASFailedNodeReplacement"},
-    {"TASMultiLayerTopology", [](engine::Options& o) -> bool& { return o.topology.multi_layer; }, ""},
-    {"TASProfileMixed", [](engine::Options& o) -> bool& { return o.topology.mixed_profile; }, ""},
-    {"TASReplaceNodeOnNodeTaints", [](engine::Options& o) -> bool& { return o.replace_on_taints; }, ""},
-    {"TASReplaceNodeOnPodTermination", [](engine::Options& o) -> bool& { return o.replace_on_pod_termination; },
-     "TASFailedNodeReplacement"},
-    {"UnadmittedWorkloadsExplicitStatus", [](engine::Options& o) -> bool& { return o.unadmitted_explicit_status; },
-     "UnadmittedWorkloadsObservability", true, true},
-    {"UnadmittedWorkloadsObservability", [](engine::Options& o) -> bool& { return o.unadmitted_observability; }, ""},
-};
-
-struct JobGate {
-  std::string_view name;
-  bool jobs::JobGates::* setting;
-};
-
-// In order of name.
-constexpr JobGate kJobGates[] = {
-    {"FailureRecoveryPolicy", &jobs::JobGates::failure_recovery},
-    {"FinishOrphanedWorkloads", &jobs::JobGates::finish_orphaned},
-    {"WorkloadIdentifierAnnotations", &jobs::JobGates::identifier_annotations},
-};
-
-// Gates of what a process serves: the engine and the jobs do not know them. Read with gate_or().
-constexpr std::string_view kServedGates[] = {kCustomLabelsGate, kVisibilityGate};
-
-// Features that are always on in Berth: a gate may be set to true, but not to false.
-constexpr std::string_view kAlwaysOn[] = {
-    "AdmissionGatedBy",
-    "AssignQueueLabelsForPods",
-    "KueueDRARejectWorkloadsWhenDRADisabled",
-    "SparkApplicationIntegration",
-    "TASAssignmentsEncodingByHostnamePrefix",
-    "TASHandleOverlappingFlavors",
-    "TopologyAwareScheduling",
-    "TASRecomputeAssignmentWithinSchedulingCycle",
-};
-
-// Gates of Kueue whose features Berth does not have: a gate may be set to false, but not to true.
-constexpr std::string_view kAlwaysOff[] = {
-    "ConcurrentAdmission",
-    "ElasticJobsViaWorkloadSlices",
-    "ElasticJobsViaWorkloadSlicesWithTAS",
-    "FastQuotaReleaseInPodIntegration",
-    "KueueDRAIntegration",
-    "KueueDRAIntegrationConsumableCapacity",
-    "KueueDRAIntegrationExtendedResource",
-    "KueueDRAIntegrationPartitionableDevices",
-    "MultiKueue",
-    "MultiKueueAdaptersForCustomJobs",
-    "MultiKueueClusterProfile",
-    "MultiKueueManagerQuotaAutomation",
-    "RejectUpdatesToCQWithInvalidOnFlavors",
-    "SchedulerLibraryIntegration",
-    "ShortWorkloadNames",
-    "TASReplaceNodeDueToNotReadyOverFixedTime",
-    "TASRespectNodeAffinityPreferred",
-    "WorkloadRequestUseMergePatch",
-};
-
-const Gate* find_gate(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kGates), std::end(kGates), [&](const Gate& g) { return g.name == name; });
-  return found == std::end(kGates) ? nullptr : found;
-}
-
-const JobGate* find_job_gate(std::string_view name) {
-  const auto* found = std::ranges::find(kJobGates, name, &JobGate::name);
-  return found == std::end(kJobGates) ? nullptr : found;
-}
-
-bool always_on(std::string_view name) {
-  return std::find(std::begin(kAlwaysOn), std::end(kAlwaysOn), name) != std::end(kAlwaysOn);
-}
-
-bool is_served(std::string_view name) {
-  return std::find(std::begin(kServedGates), std::end(kServedGates), name) != std::end(kServedGates);
-}
-
-bool always_off(std::string_view name) {
-  return std::find(std::begin(kAlwaysOff), std::end(kAlwaysOff), name) != std::end(kAlwaysOff);
-}
-
-bool is_on(const Gate& gate, engine::Options& options) { return gate.setting(options) == gate.on; }
-
-std::string unknown() {
-  std::string known;
-  for (const auto& gate : kGates) known.append(known.empty() ? "" : ", ").append(gate.name);
-  for (const auto& gate : kJobGates) known.append(", ").append(gate.name);
-  for (const auto& gate : kServedGates) known.append(", ").append(gate);
-  return "Berth does not have it; those that can be set are " + known;
+std::string place_of(std::string_view path, std::string_view name) {
+  const std::string gate(name);
+  return path.empty() ? "feature gate \"" + gate + "\"" : std::string(path) + "." + gate;
 }
 
 tl::unexpected<Error> refuse(std::string_view path, std::string_view name, const std::string& why) {
-  const std::string gate(name);
-  return fail((path.empty() ? "feature gate \"" + gate + "\"" : std::string(path) + "." + gate) + ": " + why);
+  return fail(place_of(path, name) + ": " + why);
+}
+
+bool is_former(std::string_view name) { return std::ranges::binary_search(former_gates(), name); }
+
+std::string unknown(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const auto& gate : all_gates()) known.push_back(gate.name);
+  const auto nearest = most_similar(name, known);
+  return "neither Kueue nor Berth has it" +
+         (nearest.empty() ? std::string("; remove it") : "; did you mean " + std::string(nearest) + "?");
+}
+
+Result<void> check_gate(std::string_view path, std::string_view name, bool on) {
+  if (is_former(name)) return {};
+  const Gate* gate = find_gate(name);
+  if (gate == nullptr) return refuse(path, name, unknown(name));
+  if (gate->reader.support == GateSupport::kNeverOff && !on)
+    return refuse(path, name, "cannot be false in Berth; leave it out: " + std::string(gate->says));
+  return {};
+}
+
+bool is_on(const Gate& gate, engine::Options& options) { return gate.reader.engine(options) == gate.reader.engine_on; }
+
+// Gates that the engine reads, after the others: those that follow the gate that they need.
+void follow(const FeatureGates& gates, engine::Options& options) {
+  for (const auto& gate : all_gates()) {
+    if (gate.follows && !gates.contains(std::string(gate.name)) && !is_on(*find_gate(gate.needs), options))
+      gate.reader.engine(options) = !gate.reader.engine_on;
+  }
+}
+
+// Only settings need the gate that they name: what is not honoured is told for itself.
+Result<void> check_needs(engine::Options& options, std::string_view path) {
+  for (const auto& gate : all_gates()) {
+    if (gate.needs.empty() || gate.reader.engine == nullptr) continue;
+    if (is_on(gate, options) && !is_on(*find_gate(gate.needs), options))
+      return refuse(path, gate.name,
+                    "is on and needs \"" + std::string(gate.needs) + "\", which is off; turn both on or both off");
+  }
+  return {};
 }
 
 }  // namespace
@@ -169,16 +91,23 @@ Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view p
 
 Result<void> check_feature_gates(const FeatureGates& gates, std::string_view path) {
   for (const auto& [name, on] : gates) {
-    if (find_gate(name) != nullptr || find_job_gate(name) != nullptr || is_served(name)) continue;
-    if (always_off(name)) {
-      if (on) return refuse(path, name, "Berth does not have its feature; leave it out or set it to false");
-    } else if (!always_on(name)) {
-      return refuse(path, name, unknown());
-    } else if (!on) {
-      return refuse(path, name, "is always on in Berth; leave it out");
-    }
+    if (auto fine = check_gate(path, name, on); !fine) return fine;
   }
   return {};
+}
+
+std::vector<api::config::NotHonoured> not_honoured(const FeatureGates& gates, std::string_view path) {
+  std::vector<api::config::NotHonoured> out;
+  for (const auto& [name, on] : gates) {
+    const Gate* gate = find_gate(name);
+    if (gate == nullptr) continue;
+    const auto support = gate->reader.support;
+    const bool missing = support == GateSupport::kMissing && on;
+    if (!missing && !(support == GateSupport::kAlwaysOn && !on)) continue;
+    const std::string why = missing ? "is true, but Berth does not have it: " : "is false, but is always on in Berth: ";
+    out.push_back({"featureGates." + name, place_of(path, name) + ": " + why + std::string(gate->says)});
+  }
+  return out;
 }
 
 Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, jobs::JobGates& job_gates,
@@ -187,21 +116,13 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
   engine::Options changed = options;
   jobs::JobGates changed_jobs = job_gates;
   for (const auto& [name, on] : gates) {
-    if (const Gate* gate = find_gate(name)) {
-      gate->setting(changed) = on == gate->on;
-    } else if (const JobGate* of_jobs = find_job_gate(name)) {
-      changed_jobs.*(of_jobs->setting) = on;
-    }
+    const Gate* gate = find_gate(name);
+    if (gate == nullptr) continue;
+    if (gate->reader.engine != nullptr) gate->reader.engine(changed) = on == gate->reader.engine_on;
+    if (gate->reader.jobs != nullptr) changed_jobs.*(gate->reader.jobs) = on;
   }
-  for (const auto& gate : kGates) {
-    const bool named = gates.contains(std::string(gate.name));
-    if (gate.follows && !named && !is_on(*find_gate(gate.parent), changed)) gate.setting(changed) = !gate.on;
-  }
-  for (const auto& gate : kGates) {
-    if (gate.parent.empty() || !is_on(gate, changed) || is_on(*find_gate(gate.parent), changed)) continue;
-    return refuse(path, gate.name,
-                  "is on and needs \"" + std::string(gate.parent) + "\", which is off; turn both on or both off");
-  }
+  follow(gates, changed);
+  if (auto agree = check_needs(changed, path); !agree) return agree;
   options = changed;
   job_gates = changed_jobs;
   return {};

@@ -1,16 +1,17 @@
-// Maps Kueue's feature gates, by name, to settings of the engine and of jobs. A gate that Berth cannot honour gets a
-// clear error. The syntax is that of Kubernetes:
+// Reads Kueue's feature gates and applies them to settings of the engine and of jobs (gates.h lists them). The syntax
+// is that of Kubernetes:
 // https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "api/config/fields.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "engine/engine.h"
-#include "jobs/job_facts.h"
+#include "controller/gates.h"
 
 namespace berth::controller {
 
@@ -30,10 +31,14 @@ Result<FeatureGates> parse_feature_gates(std::string_view text);
 // Decodes {TASBalancedPlacement: true}. `path` names the object in errors.
 Result<FeatureGates> decode_feature_gates(const Json& object, std::string_view path);
 
-// It is an error to name an unknown gate (the message lists the known ones), to switch on a feature that Berth does not
-// have, and to switch off a feature that is always on. Errors name the gate. `path`: that of the mapping, for errors;
-// "" when there is none.
+// It is an error to name a gate that neither Kueue nor Berth has (the message says the nearest one), and to switch off
+// what keeps jobs from running without quota. Errors name the gate. `path`: that of the mapping, for errors; "" when
+// there is none.
 Result<void> check_feature_gates(const FeatureGates& gates, std::string_view path = {});
+
+// The values that Berth does not honour, in order of name; for gates that check_feature_gates() accepts. Lines as
+// "featureGates.MultiKueue: is true, but Berth does not have it: CONSEQUENCE".
+std::vector<api::config::NotHonoured> not_honoured(const FeatureGates& gates, std::string_view path = {});
 
 // Applies the gates and checks them, and that they agree: a gate that is on needs its parent gate. After an error,
 // `options` and `job_gates` are unchanged.

@@ -22,7 +22,7 @@ struct Options {
   // FairSharingPrioritizeNonBorrowing: a workload that borrows nothing of what it requests goes first
   bool fair_prioritize_non_borrowing = true;
   bool preemption_gates =
-      false;  // MultiKueueOrchestratedPreemption: a workload with a closed preemption gate preempts nothing
+      true;  // MultiKueueOrchestratedPreemption: a workload with a closed preemption gate preempts nothing
   bool priority_boost = false;  // PriorityBoost: an annotation adds to the priority of its workload
   // PrioritizePreemptorWorkloads: quota that victims give back stays reserved for their preemptor until all of them
   // are gone, whatever the queueing strategy of its queue.

@@ -13,7 +13,7 @@ namespace {
 
 // spec.controllerName of admission checks that create ProvisioningRequests.
 constexpr std::string_view kProvisioningController = "kueue.x-k8s.io/provisioning-request";
-constexpr std::string_view kCohortCycle = "CohortCycle";
+constexpr std::string_view kCohortCycle = "CohortCycleDetected";
 
 template <typename Map>
 auto* get(const Map& map, std::string_view name) {

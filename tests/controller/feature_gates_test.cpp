@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace berth::controller::feature_gates_test {
 namespace {
@@ -48,22 +49,43 @@ TEST(FeatureGates, OfAManifestAreBooleans) {
   EXPECT_FALSE(decode_feature_gates(Json(JsonArray()), "featureGates"));
 }
 
-TEST(FeatureGates, ThatCannotBeSetAreNamed) {
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> out;
+  for (const auto& each : not_honoured(*parse_feature_gates(text), "featureGates")) out.push_back(each.line);
+  return out;
+}
+
+TEST(FeatureGates, ThatNobodyHasAreRefusedWithTheNearestName) {
   EXPECT_EQ(error_of(""), "");
-  EXPECT_EQ(error_of("TopologyAwareScheduling=true"), "") << "as it is";
-  EXPECT_EQ(error_of("TopologyAwareScheduling=false"),
-            "feature gate \"TopologyAwareScheduling\": is always on in Berth; leave it out");
-  const auto unknown = error_of("TASBalanced=true");
-  EXPECT_NE(unknown.find("\"TASBalanced\": Berth does not have it"), std::string::npos) << unknown;
-  EXPECT_NE(unknown.find("TASBalancedPlacement"), std::string::npos) << "those that are known are listed";
+  EXPECT_EQ(error_of("TASBalanced=true"),
+            "feature gate \"TASBalanced\": neither Kueue nor Berth has it; did you mean TASBalancedPlacement?");
+  EXPECT_EQ(error_of("partialadmission=true"),
+            "feature gate \"partialadmission\": neither Kueue nor Berth has it; did you mean PartialAdmission?");
+  EXPECT_EQ(error_of("Xyzzy=true"), "feature gate \"Xyzzy\": neither Kueue nor Berth has it; remove it");
+  EXPECT_EQ(error_of("LendingLimit=true,HierarchicalCohorts=false"), "") << "earlier releases had them";
   for (const char* text : {"PartialAdmission", "PartialAdmission=yes", "=true", "PartialAdmission=true,,"})
     EXPECT_NE(error_of(text).find("expected NAME=true or NAME=false"), std::string::npos) << text;
 }
 
-TEST(FeatureGates, OfFeaturesThatAreNotThereMayOnlyBeOff) {
-  EXPECT_EQ(error_of("MultiKueue=false,ShortWorkloadNames=false"), "");
-  EXPECT_EQ(error_of("MultiKueue=true"),
-            "feature gate \"MultiKueue\": Berth does not have its feature; leave it out or set it to false");
+TEST(FeatureGates, ThatAreNotHonouredAreToldWithWhatFollows) {
+  const char* const told = "MultiKueue=true,TopologyAwareScheduling=false";
+  EXPECT_EQ(error_of(told), "");
+  EXPECT_EQ(lines_of(told),
+            (std::vector<std::string>{
+                "featureGates.MultiKueue: is true, but Berth does not have it: a ClusterQueue with a MultiKueue check "
+                "stays inactive: no job is dispatched to another cluster",
+                "featureGates.TopologyAwareScheduling: is false, but is always on in Berth: flavors with "
+                "`topologyName` place pods"}));
+  EXPECT_EQ(lines_of("MultiKueue=false,TopologyAwareScheduling=true,ShortWorkloadNames=false,TLSOptions=true,"
+                     "TASCacheTopologyTree=false,PartialAdmission=false"),
+            std::vector<std::string>());
+}
+
+TEST(FeatureGates, ThatKeepJobsFromRunningUncountedStayOn) {
+  EXPECT_EQ(error_of("WorkloadValidateResourcesAreNonNegative=true"), "");
+  EXPECT_EQ(error_of("WorkloadValidateResourcesAreNonNegative=false"),
+            "feature gate \"WorkloadValidateResourcesAreNonNegative\": cannot be false in Berth; leave it out: negative "
+            "amounts are refused: they would buy quota");
 }
 
 TEST(FeatureGates, WaitingForPodsIsSwitchedOffByItsGate) {
@@ -100,12 +122,13 @@ TEST(FeatureGates, FollowTheirParentsWhereNobodyNamesThem) {
 TEST(FeatureGates, OfPreemption) {
   engine::Options options;
   jobs::JobGates jobs;
-  ASSERT_TRUE(apply_feature_gates({{"MultiKueueOrchestratedPreemption", true},
+  ASSERT_TRUE(options.preemption_gates) << "as in Kueue 0.20";
+  ASSERT_TRUE(apply_feature_gates({{"MultiKueueOrchestratedPreemption", false},
                                    {"PrioritizePreemptorWorkloads", true},
                                    {"PriorityBoost", true},
                                    {"RecomputeAssignmentUponPreemptionTargetsOverlap", false}},
                                   options, jobs));
-  EXPECT_TRUE(options.preemption_gates && options.prioritize_preemptors && options.priority_boost);
+  EXPECT_TRUE(!options.preemption_gates && options.prioritize_preemptors && options.priority_boost);
   EXPECT_FALSE(options.recompute_on_overlap);
 }
 

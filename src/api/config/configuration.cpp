@@ -65,6 +65,7 @@ Result<Configuration> decode_configuration(const Json& document, std::string_vie
   if (!findings.errors.empty()) return fail(std::string(origin) + ": " + joined(findings.errors));
   if (out.leader_election.resource_namespace.empty()) out.leader_election.resource_namespace = out.ns;
   out.warnings = std::move(findings.warnings);
+  out.not_honoured = std::move(findings.not_honoured);
   return out;
 }
 

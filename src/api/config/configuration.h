@@ -1,7 +1,7 @@
 // Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with three more parts
 // that only Berth has: topology, ownerlessWorkloads and volcano. Strict: a field that is unknown, of the wrong type,
-// out of range or in conflict with another is an error that names its path; so is a feature that Berth does not support
-// and would otherwise ignore. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
+// out of range or in conflict with another is an error that names its path. What Kueue has and Berth does not is
+// listed in not_honoured. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/config/fields.h"
 #include "api/config/policies.h"
 #include "api/config/servers.h"
 #include "api/config/volcano.h"
@@ -60,6 +61,7 @@ struct Configuration {
 
   std::map<std::string, bool> feature_gates;  // names are not checked here
   std::vector<std::string> warnings;          // one line each, to log at start: parts that have no effect
+  std::vector<NotHonoured> not_honoured;      // to tell at start; of feature gates the controller knows more
 
   // kubernetes.io/metadata.name NotIn (kube-system, ns).
   static LabelSelector default_managed_namespaces(std::string_view ns);

@@ -23,6 +23,9 @@ std::string in_quotes(std::string_view text) { return "\"" + std::string(text) +
 void Findings::error(std::string_view path, std::string_view what) { errors.push_back(one_line(path, what)); }
 
 void Findings::warn(std::string_view path, std::string_view what) { warnings.push_back(one_line(path, what)); }
+void Findings::missing(std::string_view path, std::string_view consequence) {
+  not_honoured.push_back({std::string(path), one_line(path, "Berth does not have it: " + std::string(consequence))});
+}
 
 std::string shown(const Json& value) {
   std::string text = to_string(value);

@@ -18,12 +18,22 @@
 
 namespace berth::api::config {
 
-// Errors and warnings of a file. Each entry is "path: sentence".
+// A setting that Berth does not honour, although it starts with it.
+struct NotHonoured {
+  std::string setting;  // its path, such as "featureGates.MultiKueue"
+  std::string line;     // "path: sentence", with what follows
+  bool operator==(const NotHonoured&) const = default;
+};
+
+// What is found in a file. Each line is "path: sentence".
 struct Findings {
   std::vector<std::string> errors;    // with any of these the file cannot be used
-  std::vector<std::string> warnings;  // parts of the file that have no effect
+  std::vector<std::string> warnings;  // parts of the file that have no effect and change nothing
+  std::vector<NotHonoured> not_honoured;
   void error(std::string_view path, std::string_view what);
   void warn(std::string_view path, std::string_view what);
+  // `consequence`: what happens instead.
+  void missing(std::string_view path, std::string_view consequence);
 };
 
 // A value as text for messages: JSON, cut to 60 bytes.

@@ -1,4 +1,4 @@
-// Which jobs are managed; MultiKueue settings that Berth does not support.
+// Which jobs are managed; settings of MultiKueue, which Berth does not honour.
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -139,7 +139,7 @@ void read_managed_namespaces(Fields& top, Configuration& out) {
   out.managed_jobs_namespaces = std::move(*selector);
 }
 
-// Berth does not dispatch to other clusters: only the default values are allowed.
+// Berth does not dispatch to other clusters: what is not a default value is told.
 void read_multi_kueue(Fields fields) {
   Duration interval = std::chrono::minutes(1), lost = std::chrono::minutes(15);
   std::string origin = "multikueue", dispatcher = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";
@@ -155,7 +155,7 @@ void read_multi_kueue(Fields fields) {
     more |= fields.take(name) != nullptr;
   fields.done();
   if (more || !untouched(interval, lost, origin, dispatcher))
-    fields.findings().error(fields.path(), "Berth does not dispatch to other clusters; remove it");
+    fields.findings().missing(fields.path(), "no job is dispatched to another cluster");
 }
 
 void read_queue_visibility(Fields fields) {

@@ -35,6 +35,12 @@ void read_wait_for_pods_ready(Fields fields, Version version, WaitForPodsReady& 
   out.recovery_timeout = version == Version::kV1beta1 ? Duration(0) : out.timeout;
   fields.duration("recoveryTimeout", out.recovery_timeout);
   fields.flag("blockAdmission", out.block_admission);
+  for (const std::string_view name : {"unscheduledTimeout", "maxTimeoutOnWorkload"}) {
+    std::optional<Duration> ignored;
+    fields.duration(name, ignored);
+    if (ignored)
+      fields.findings().missing(fields.path_of(name), "timeout and recoveryTimeout count for every workload");
+  }
   read_requeuing(fields.object("requeuingStrategy"), out);
   fields.done();
 }
@@ -95,7 +101,8 @@ void read_resources(Fields fields, QuotaResources& out) {
     fields.error("excludeResourcePrefixes",
                  "cannot be used with quotaCheckStrategy IgnoreUndeclared; remove one of the two");
   if (!fields.objects("deviceClassMappings").empty())
-    fields.error("deviceClassMappings", "Berth does not count devices of dynamic resource allocation; remove it");
+    fields.findings().missing(fields.path_of("deviceClassMappings"),
+                              "a workload whose pods have resource claims is held");
   fields.done();
 }
 

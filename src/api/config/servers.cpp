@@ -191,9 +191,6 @@ void read_controller(Fields fields, Configuration& out) {
     if (!workers->is_int64() || workers->get_int64() < 1)
       fields.expected(key_path("groupKindConcurrency", kind), *workers, "an integer of at least 1");
   }
-  if (!kinds.empty())
-    fields.findings().warn(fields.path_of("groupKindConcurrency"),
-                           "has no effect: Berth decides in one thread and needs no workers per kind");
   // Kueue's type of this field is Go's time.Duration, which is a number of nanoseconds in JSON.
   if (const Json* value = fields.take("cacheSyncTimeout")) {
     const auto read = value->is_int64()    ? Result<Duration>(Duration(value->get_int64() / 1000))

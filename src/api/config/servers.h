@@ -79,8 +79,8 @@ struct InternalCertManagement {
 };
 
 struct ClientConnection {
-  double qps = 300;  // negative: no limit
-  std::int32_t burst = 500;
+  double qps = 1000;  // negative: no limit
+  std::int32_t burst = 1000;
 };
 
 struct VisibilityServer {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "base/log.h"
 #include "controller/configure.h"
 #include "embedded/apiserver/crd/external_kinds.h"
 #include "embedded/simulate/capacity_watch.h"
@@ -216,6 +217,7 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   gates.insert(scenario.feature_gates.begin(), scenario.feature_gates.end());
   auto configured = controller::controller_options(scenario.configuration, gates);
   if (!configured) return tl::unexpected(configured.error());
+  for (const auto& each : configured->not_honoured) log::warn(each.line);
   world_options.configure(*configured);
   auto world = World::make(world_options);
   if (!world) return tl::unexpected(world.error());

@@ -299,14 +299,13 @@ TEST(Configuration, NamesWhatIsWrongWithPolicies) {
            "resources.transformations[0].strategy: is \"Keep\", expected Retain or Replace"},
           {"resources: {transformations: [{input: cpu, outputs: {a: lots}}]}",
            "resources.transformations[0].outputs[a]: is \"lots\", expected a quantity such as 2, 500m or 5Gi"},
-          {"resources: {deviceClassMappings: [{name: a}]}",
-           "resources.deviceClassMappings: Berth does not count devices"},
+          {"resources: {deviceClassMappings: [a]}", "resources.deviceClassMappings[0]: is \"a\", expected an object"},
           {"objectRetentionPolicies: {workloads: {afterFinished: -1s}}",
            "objectRetentionPolicies.workloads.afterFinished: is \"-1s\", expected a duration of 0s or more"},
           {"objectRetentionPolicies: {workloads: {afterDeactivatedByKueue: 5}}",
            "objectRetentionPolicies.workloads.afterDeactivatedByKueue: is 5, expected a duration"},
-          {"multiKueue: {origin: here}", "multiKueue: Berth does not dispatch to other clusters; remove it"},
-          {"multiKueue: {externalFrameworks: []}", "multiKueue: Berth does not dispatch to other clusters; remove it"},
+          {"waitForPodsReady: {unscheduledTimeout: 5}",
+           "waitForPodsReady.unscheduledTimeout: is 5, expected a duration such as 90s or 1h30m"},
           {"multiKueue: {gcInterval: -1s}", "multiKueue.gcInterval: is \"-1s\", expected a duration of 0s or more"},
       });
   expect_refused(kOldHead, {
@@ -331,13 +330,29 @@ TEST(Configuration, WhatIsOverInTheNewerVersionHasNoEffect) {
                 "queueVisibility: has no effect: ask the visibility API for pending workloads"}));
 }
 
+TEST(Configuration, WhatKueueHasAndBerthDoesNotIsTold) {
+  const auto told = [](const std::string& part) {
+    std::vector<std::string> lines;
+    for (const auto& each : read(kHead + part).not_honoured) {
+      EXPECT_TRUE(each.line.starts_with(each.setting + ": Berth does not have it: ")) << each.line;
+      lines.push_back(each.setting);
+    }
+    return lines;
+  };
+  EXPECT_EQ(told("waitForPodsReady: {unscheduledTimeout: 5m, maxTimeoutOnWorkload: 2h}"),
+            (std::vector<std::string>{"waitForPodsReady.unscheduledTimeout", "waitForPodsReady.maxTimeoutOnWorkload"}));
+  EXPECT_EQ(told("multiKueue: {origin: here}"), std::vector<std::string>{"multiKueue"});
+  EXPECT_EQ(told("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue"});
+  EXPECT_EQ(told("multiKueue: {origin: multikueue}"), std::vector<std::string>());
+  EXPECT_EQ(told("resources: {deviceClassMappings: [{name: gpu, deviceClassNames: [gpu.example.com]}]}"),
+            std::vector<std::string>{"resources.deviceClassMappings"});
+}
+
 TEST(Configuration, OneLineTellsAllThatIsWrong) {
   EXPECT_EQ(
-      error_of(kHead + "webhook: {port: 0}\nhealth: {x: 1}\nmultiKueue: {origin: here}"),
+      error_of(kHead + "webhook: {port: 0}\nhealth: {x: 1}\nmultiKueue: {origin: 1}"),
       "config.yaml: webhook.port: is 0, expected an integer from 1 to 65535; health.x: unknown field; \"health\" has "
-      "healthProbeBindAddress, readinessEndpointName, livenessEndpointName; multiKueue: Berth does not dispatch to "
-      "other clusters; "
-      "remove it");
+      "healthProbeBindAddress, readinessEndpointName, livenessEndpointName; multiKueue.origin: is 1, expected a text");
   std::string many = kHead;
   for (int i = 0; i < 11; ++i) many += "x" + std::to_string(i) + ": 1\n";
   EXPECT_TRUE(error_of(many).ends_with("; and 3 more")) << error_of(many);

@@ -44,8 +44,8 @@ TEST(Configuration, EmptyFileHasKueuesDefaults) {
   EXPECT_EQ(c.metrics.bind_address, (BindAddress{true, "", 8443}));
   EXPECT_TRUE(c.metrics.local_queue_metrics);
   EXPECT_EQ(c.health.bind_address, (BindAddress{true, "", 8081}));
-  EXPECT_EQ(c.client_connection.qps, 300);
-  EXPECT_EQ(c.client_connection.burst, 500);
+  EXPECT_EQ(c.client_connection.qps, 1000);
+  EXPECT_EQ(c.client_connection.burst, 1000);
   EXPECT_EQ(c.cache_sync_timeout, 2min);
   EXPECT_EQ(c.visibility_server.bind_port, 8082);
   EXPECT_TRUE(c.internal_cert_management.enable);
@@ -250,10 +250,8 @@ integrations:
   - "leaderworkerset.x-k8s.io/leaderworkerset"
 )");
     EXPECT_EQ(c.frameworks.size(), 17u);
-    ASSERT_EQ(c.warnings.size(), 1u);
-    EXPECT_EQ(
-        c.warnings[0],
-        "controller.groupKindConcurrency: has no effect: Berth decides in one thread and needs no workers per kind");
+    EXPECT_EQ(c.warnings, std::vector<std::string>());
+    EXPECT_EQ(c.not_honoured, std::vector<NotHonoured>());
   }
 }
 

@@ -1,0 +1,306 @@
+#include "controller/gates.h"
+
+#include <algorithm>
+
+namespace berth::controller {
+namespace {
+
+using enum GateStage;
+using enum GateSupport;
+
+constexpr GateReader setting(GateReader::EngineSetting of) { return of; }
+// The setting is off while the gate is on.
+constexpr GateReader opposite(GateReader::EngineSetting of) { return {of, false}; }
+
+constexpr Gate kGates[] = {
+    {"AdmissionFairSharing", kBeta, true, "0.15",
+     setting([](engine::Options& o) -> bool& { return o.admission_by_usage; }),
+     "off: the section `admissionFairSharing` has no effect"},
+    {"AdmissionFairSharingAnchorAtQuotaReservation", kBeta, true, "0.20", kMissing,
+     "usage of a LocalQueue counts from the admission of a workload, not from its quota reservation",
+     "AdmissionFairSharing"},
+    {"AdmissionGatedBy", kBeta, true, "0.19", kAlwaysOn,
+     "the annotation `kueue.x-k8s.io/admission-gated-by` holds a workload"},
+    {"AssignQueueLabelsForPods", kBeta, true, "0.17", kAlwaysOn,
+     "pods of jobs carry the names of their queues as labels"},
+    {"BerthReplaceSeveralNodes", kOwn, true, "",
+     setting([](engine::Options& o) -> bool& { return o.replace_several_nodes; }),
+     "several failed nodes of one workload are replaced together. Off: the second failed node evicts the workload, as "
+     "in Kueue"},
+    {"CleanupProvisioningRequestsOnEviction", kBeta, true, "0.19", kAlwaysOn,
+     "an eviction deletes the ProvisioningRequests of the workload"},
+    {"ConcurrentAdmission", kAlpha, false, "0.18", kMissing,
+     "`concurrentAdmissionPolicy` of a ClusterQueue is stored and has no effect: a workload has one place in the queue "
+     "and takes the first flavor that fits"},
+    {"ConfigurablePreemptions", kAlpha, false, "0.20", kMissing,
+     "PreemptionConfigs are not served: the `preemption` of the ClusterQueue decides alone"},
+    {"CustomMetricLabels", kAlpha, false, "0.17", kSetting, "on: `metrics.customLabels` has an effect"},
+    {"DeferRayServiceFinalizationForRedisCleanup", kDeprecated, false, "0.20", kNoDifference,
+     "a RayService with Redis is deleted after its clean-up in any case"},
+    {"DeploymentJobUIDLabel", kBeta, true, "0.20", kMissing,
+     "the label `kueue.x-k8s.io/job-uid` of a Deployment's workload has the UID of the pod"},
+    {"DisableWaitForPodsReady", kAlpha, false, "0.19",
+     opposite([](engine::Options& o) -> bool& { return o.wait_for_pods_ready.enabled; }),
+     "on: switches `waitForPodsReady` off"},
+    {"DynamicQuotaOrchestration", kAlpha, false, "0.20", kMissing,
+     "CapacityProviders and DynamicQuotaOrchestrators are not served: quota is what ClusterQueues and Cohorts say"},
+    {"ElasticJobsViaWorkloadSlices", kBeta, true, "0.18", kMissing, "a job keeps its size while it runs"},
+    {"ElasticJobsViaWorkloadSlicesFlavorChangeFromZero", kAlpha, false, "0.20", kMissing,
+     "a job keeps its size while it runs"},
+    {"ElasticJobsViaWorkloadSlicesForProvisioningRequests", kAlpha, false, "0.20", kMissing,
+     "a job keeps its size while it runs"},
+    {"ElasticJobsViaWorkloadSlicesWithPartialReplicaScaleUp", kAlpha, false, "0.20", kMissing,
+     "a job keeps its size while it runs"},
+    {"ElasticJobsViaWorkloadSlicesWithTAS", kAlpha, false, "0.17", kMissing, "a job keeps its size while it runs"},
+    {"EnforceProvisioningPodTemplateContents", kBeta, true, "0.20", kAlwaysOn,
+     "a prepared PodTemplate gets the contents that were admitted"},
+    {"FailureRecoveryPolicy", kAlpha, false, "0.15", &jobs::JobGates::failure_recovery,
+     "on: a terminating pod on an unreachable node is deleted by force if it has the annotation "
+     "`kueue.x-k8s.io/safe-to-forcefully-delete: \"true\"`"},
+    {"FairSharingPreemptWithinNominal", kBeta, true, "0.17",
+     setting([](engine::Options& o) -> bool& { return o.fair_preempt_within_nominal; }),
+     "with `fairSharing`: a queue that stays within its nominal quota may reclaim from any queue that borrows, "
+     "whatever their shares are"},
+    {"FairSharingPrioritizeNonBorrowing", kBeta, true, "0.17",
+     setting([](engine::Options& o) -> bool& { return o.fair_prioritize_non_borrowing; }),
+     "with `fairSharing`: a workload that does not borrow goes before workloads that borrow"},
+    {"FairSharingReevaluatePreemptionCandidates", kAlpha, false, "0.20", kNoDifference,
+     "Berth looks at a rejected candidate again when other victims change what it would take"},
+    {"FairSharingRefill", kAlpha, false, "0.20", kNoDifference, "a pass of Berth goes on until nothing more fits"},
+    {"FastQuotaReleaseInPodIntegration", kAlpha, false, "0.17", kMissing,
+     "quota of a pod comes back when the pod has ended, not when it begins to terminate"},
+    {"FinalizeTerminatingPodGroups", kBeta, true, "0.20", kAlwaysOn,
+     "pods of a group that is deleted lose their finalizers"},
+    {"FinishOrphanedWorkloads", kBeta, true, "0.18", &jobs::JobGates::finish_orphaned,
+     "a workload whose job is gone becomes Finished (`OwnerNotFound`). Off: only its finalizer is removed"},
+    {"FlavorFungibility", kBeta, true, "0.5", setting([](engine::Options& o) -> bool& { return o.flavor_fungibility; }),
+     "`flavorFungibility` of the ClusterQueue says when to try the next flavor. Off: the first flavor that fits is "
+     "taken"},
+    {"FlavorFungibilityPreserveScanProgress", kBeta, true, "0.20", kNoDifference,
+     "Berth goes on with the next flavor in the same pass"},
+    {"HighMaxParallelismWithinReconcile", kBeta, true, "0.20", kNoDifference, "Berth decides in one thread"},
+    {"KueueDRADeviceFeasibility", kAlpha, false, "0.20", kMissing,
+     "a workload whose pods have resource claims is held"},
+    {"KueueDRAIntegration", kBeta, true, "0.18", kMissing,
+     "a workload whose pods have resource claims is held: its devices cannot be counted"},
+    {"KueueDRAIntegrationConsumableCapacity", kAlpha, false, "0.19", kMissing,
+     "a workload whose pods have resource claims is held"},
+    {"KueueDRAIntegrationDeviceTaints", kAlpha, false, "0.20", kMissing,
+     "a workload whose pods have resource claims is held"},
+    {"KueueDRAIntegrationExtendedResource", kBeta, true, "0.19", kMissing,
+     "an extended resource counts under its own name; the DeviceClass behind it is not looked up"},
+    {"KueueDRAIntegrationPartitionableDevices", kBeta, true, "0.19", kMissing,
+     "a workload whose pods have resource claims is held"},
+    {"KueueDRAIntegrationPrioritizedList", kAlpha, false, "0.20", kMissing,
+     "a workload whose pods have resource claims is held"},
+    {"KueueDRARejectWorkloadsWhenDRADisabled", kBeta, true, "0.18", kNeverOff,
+     "a workload whose pods have resource claims is held: its devices would run without quota"},
+    {"LWSImmutableGroupSize", kBeta, true, "0.20", kAlwaysOn,
+     "the size of the groups of a LeaderWorkerSet with a queue does not change"},
+    {"LocalQueueMetrics", kBeta, true, "0.17", kAlwaysOn,
+     "`metrics.localQueueMetrics` says which LocalQueues have metrics"},
+    {"ManagedJobsNamespaceSelectorAlwaysRespected", kStable, true, "0.19", kNeverOff,
+     "jobs in namespaces that `managedJobsNamespaceSelector` leaves out are not managed"},
+    {"MetricForWorkloadCreationLatency", kBeta, true, "0.18", kAlwaysOn,
+     "the metric of the time from a job to its workload is served"},
+    {"MetricsForCohorts", kBeta, true, "0.18", kAlwaysOn, "the metrics of Cohorts are served"},
+    {"MultiKueue", kBeta, true, "0.9", kMissing,
+     "a ClusterQueue with a MultiKueue check stays inactive: no job is dispatched to another cluster"},
+    {"MultiKueueAdaptersForCustomJobs", kBeta, true, "0.15", kMissing, "no job is dispatched to another cluster"},
+    {"MultiKueueBatchJobClearingTTLSecondsAfterFinishedOnWorkerCluster", kAlpha, false, "0.20", kMissing,
+     "no job is dispatched to another cluster"},
+    {"MultiKueueClusterProfile", kAlpha, false, "0.15", kMissing, "no job is dispatched to another cluster"},
+    {"MultiKueueIncrementalDispatcherConfig", kBeta, true, "0.19", kMissing, "no job is dispatched to another cluster"},
+    {"MultiKueueIncrementalDispatcherRespectConfigOrder", kBeta, true, "0.19", kMissing,
+     "no job is dispatched to another cluster"},
+    {"MultiKueueKubeConfigPathValidation", kBeta, true, "0.20", kMissing, "no job is dispatched to another cluster"},
+    {"MultiKueueManagerQuotaAutomation", kAlpha, false, "0.18", kMissing,
+     "quota is what ClusterQueues and Cohorts say"},
+    {"MultiKueueOrchestratedPreemption", kBeta, true, "0.20",
+     setting([](engine::Options& o) -> bool& { return o.preemption_gates; }),
+     "a workload with a closed preemption gate preempts nothing. Berth does not open the gates"},
+    {"MultiKueueRayInTreeAutoscaling", kAlpha, false, "0.20", kMissing, "no job is dispatched to another cluster"},
+    {"MultiKueueRemoteSpecSync", kBeta, true, "0.20", kMissing, "no job is dispatched to another cluster"},
+    {"MultiKueueReuseClientConnectionConfigForWorkers", kBeta, true, "0.20", kMissing,
+     "no job is dispatched to another cluster"},
+    {"PartialAdmission", kBeta, true, "0.5", setting([](engine::Options& o) -> bool& { return o.partial_admission; }),
+     "a job may start with fewer pods (`minCount`). Off: `minCount` has no effect"},
+    {"PodGroupSchedulingShapeOrdering", kBeta, true, "0.20", kMissing,
+     "pod sets of a group stand in the order of the hash of their shape"},
+    {"PodIntegrationCountSucceededPodsAsReady", kBeta, true, "0.20", kAlwaysOn, "a pod that succeeded counts as ready"},
+    {"PodIntegrationValidateGroupOwner", kBeta, true, "0.18", kAlwaysOn,
+     "a group takes only a workload that was made for a group"},
+    {"PrioritizePreemptorWorkloads", kAlpha, false, "0.20",
+     setting([](engine::Options& o) -> bool& { return o.prioritize_preemptors; }),
+     "on: quota that victims give back stays reserved for their preemptor until all of them are gone, in StrictFIFO "
+     "queues too"},
+    {"PriorityBoost", kAlpha, false, "0.17", setting([](engine::Options& o) -> bool& { return o.priority_boost; }),
+     "on: the annotation `kueue.x-k8s.io/priority-boost` of a workload is added to its priority"},
+    {"PrioritySortingWithinCohort", kBeta, true, "0.6",
+     setting([](engine::Options& o) -> bool& { return o.priority_sorting_within_cohort; }),
+     "the first workloads of the queues of a cohort are ordered by priority, then by age. Off: by age"},
+    {"QuotaCheckStrategy", kBeta, true, "0.19", kAlwaysOn, "`resources.quotaCheckStrategy` has an effect"},
+    {"RayServiceValidateUpgradeStrategy", kBeta, true, "0.20", kMissing,
+     "a RayService that upgrades by a second cluster is not refused: the second cluster waits for quota beside the "
+     "first"},
+    {"ReclaimablePods", kBeta, true, "0.15", setting([](engine::Options& o) -> bool& { return o.reclaimable_pods; }),
+     "pods that are done (`status.reclaimablePods`) give their quota back while the job runs"},
+    {"RecomputeAssignmentUponPreemptionTargetsOverlap", kBeta, true, "0.20",
+     setting([](engine::Options& o) -> bool& { return o.recompute_on_overlap; }),
+     "if two workloads of one cycle choose the same victims, the second one gets flavors as if these victims were "
+     "gone. Off: it waits for the next cycle"},
+    {"RejectUpdatesToCQWithInvalidOnFlavors", kBeta, true, "0.20", kMissing,
+     "`onFlavors` of admission checks is checked when the checks or the flavors of the ClusterQueue change"},
+    {"RemoveFinalizersWithStrictPatch", kBeta, true, "0.17", kNoDifference, "it says how Kueue writes"},
+    {"ReservedResourceNameValidation", kBeta, true, "0.20", kAlwaysOn,
+     "`pods` cannot be the output of a transformation"},
+    {"SchedulerLibraryIntegration", kAlpha, false, "0.19", kMissing,
+     "host ports and volumes of pods do not count for places"},
+    {"SchedulingEquivalenceHashing", kBeta, true, "0.18",
+     setting([](engine::Options& o) -> bool& { return o.scheduling_equivalence_hashing; }),
+     "of equal workloads in one queue only the first is evaluated"},
+    {"SchedulingEquivalenceHashingIgnorePodSetName", kBeta, true, "0.20", kNoDifference,
+     "workloads that differ in the names of their pod sets are evaluated one by one, with the same answers"},
+    {"ShortWorkloadNames", kAlpha, false, "0.17", kMissing, "names of workloads have up to 253 characters"},
+    {"SkipAncestorCheckForDeletedWorkloads", kBeta, true, "0.20", kAlwaysOn,
+     "a workload that is deleted is not held by the owners of its job"},
+    {"SkipChildJobSuspension", kAlpha, false, "0.20", kMissing, "a job is suspended while the job that owns it waits"},
+    {"SkipReassignmentForPodOwnedWorkloads", kBeta, true, "0.19", kMissing,
+     "the workload of a single pod gets another place when its node fails"},
+    {"SparkApplicationIntegration", kAlpha, false, "0.17", kAlwaysOn,
+     "`integrations.frameworks` says whether SparkApplications are managed"},
+    {"TASAssignmentsEncodingByHostnamePrefix", kBeta, true, "0.19", kAlwaysOn,
+     "places in statuses share the prefix of their host names"},
+    {"TASBalancedPlacement", kAlpha, false, "0.15",
+     setting([](engine::Options& o) -> bool& { return o.topology.balanced_placement; }),
+     "on: a preferred topology request is spread evenly over as few domains as possible"},
+    {"TASCacheNodeMatchResults", kBeta, true, "0.19", kNoDifference, "it says what Kueue remembers"},
+    {"TASCacheTopologyTree", kBeta, true, "0.20", kNoDifference, "it says what Kueue remembers"},
+    {"TASCachingRemainingResources", kBeta, true, "0.19", kNoDifference, "it says what Kueue remembers"},
+    {"TASFailedNodeReplacement", kBeta, true, "0.14",
+     setting([](engine::Options& o) -> bool& { return o.replace_failed_nodes; }),
+     "the pods of a failed node get another node, and the other pods of the workload run on"},
+    {"TASFailedNodeReplacementFailFast", kBeta, true, "0.14",
+     setting([](engine::Options& o) -> bool& { return o.replace_fail_fast; }),
+     "the workload is evicted when the first search for another node fails", "TASFailedNodeReplacement"},
+    {"TASGroupedPodSetSlicing", kBeta, true, "0.20", kMissing, "a job with slices in pod sets of one group is refused"},
+    {"TASHandleOverlappingFlavors", kBeta, true, "0.18", kAlwaysOn, "a node that several flavors name counts once"},
+    {"TASLeaderPodSetFeasibility", kBeta, true, "0.20", kAlwaysOn,
+     "the leader of a group is placed on a node that it may use"},
+    {"TASMultiLayerTopology", kBeta, true, "0.19",
+     setting([](engine::Options& o) -> bool& { return o.topology.multi_layer; }), "slices of slices"},
+    {"TASNodeFeasibilityForAllLevels", kBeta, true, "0.20", kMissing,
+     "node selectors, taints and the capacity of single nodes count only in topologies whose lowest level is the host "
+     "name"},
+    {"TASPartialSlices", kBeta, true, "0.20", kMissing, "a job whose slices do not divide its pods is refused"},
+    {"TASProfileMixed", kBeta, true, "0.15",
+     setting([](engine::Options& o) -> bool& { return o.topology.mixed_profile; }),
+     "unconstrained topology requests use the domains with the least free capacity. Off: best fit, as for other "
+     "requests"},
+    {"TASRecomputeAssignmentWithinSchedulingCycle", kBeta, true, "0.19", kAlwaysOn,
+     "places are chosen again when another workload of the same pass took them"},
+    {"TASRejectFalseUnconstrainedTopology", kAlpha, false, "0.20", kMissing,
+     "`podset-unconstrained-topology: \"false\"` is accepted and asks for nothing"},
+    {"TASReplaceMultipleFailedNodes", kAlpha, false, "0.20", kAlwaysOn,
+     "several failed nodes of one workload are replaced together, unless `BerthReplaceSeveralNodes` is false"},
+    {"TASReplaceNodeDueToNotReadyOverFixedTime", kDeprecated, false, "0.19", kMissing,
+     "`TASReplaceNodeOnPodTermination` decides when a node that is not Ready counts as failed"},
+    {"TASReplaceNodeOnNodeTaints", kBeta, true, "0.17",
+     setting([](engine::Options& o) -> bool& { return o.replace_on_taints; }),
+     "a node with a taint that the pods do not tolerate counts as failed when the pods of the workload on it have "
+     "ended or terminate"},
+    {"TASReplaceNodeOnPodTermination", kBeta, true, "0.14",
+     setting([](engine::Options& o) -> bool& { return o.replace_on_pod_termination; }),
+     "the same for a node that is not Ready. Off: it counts as failed after 30 s", "TASFailedNodeReplacement"},
+    {"TASRespectNodeAffinityPreferred", kAlpha, false, "0.18", kMissing,
+     "preferred node affinity does not count for places"},
+    {"TASTopologySpreading", kAlpha, false, "0.20", kMissing,
+     "the annotation `kueue.x-k8s.io/podset-topology-spreading` has no effect"},
+    {"TASValidateWorkloadSliceSize", kBeta, true, "0.20", kAlwaysOn, "the sizes of slices are checked"},
+    {"TLSOptions", kStable, true, "0.20", kAlwaysOn, "the section `tls` has an effect"},
+    {"TopologyAwareScheduling", kBeta, true, "0.14", kAlwaysOn, "flavors with `topologyName` place pods"},
+    {"UnadmittedWorkloadsExplicitStatus", kAlpha, false, "0.19",
+     setting([](engine::Options& o) -> bool& { return o.unadmitted_explicit_status; }),
+     "a workload that is not evaluated, because an equal one waits, says so", "UnadmittedWorkloadsObservability", true},
+    {"UnadmittedWorkloadsObservability", kBeta, true, "0.20",
+     setting([](engine::Options& o) -> bool& { return o.unadmitted_observability; }),
+     "the status has one reason for each cause of waiting. Off: only `Pending`, `Inadmissible` or `Waiting`"},
+    {"ValidateRayAndSparkJobUpdates", kBeta, true, "0.18", kAlwaysOn, "updates of Ray's and Spark's jobs are checked"},
+    {"VectorizedResourceRequests", kBeta, true, "0.19", kNoDifference, "it says how Kueue computes"},
+    {"VisibilityOnDemand", kBeta, true, "0.9", kSetting, "the API of pending workloads, explanations and predictions"},
+    {"WaitForPodsReadyMaxNotReady", kAlpha, false, "0.20", kMissing,
+     "the annotation `kueue.x-k8s.io/pod-group-max-not-ready-count` has no effect: all pods must be ready"},
+    {"WaitForPodsReadyUnscheduledTimeout", kAlpha, false, "0.20", kMissing,
+     "`waitForPodsReady.unscheduledTimeout` has no effect: `timeout` counts"},
+    {"WorkloadIdentifierAnnotations", kBeta, true, "0.18", &jobs::JobGates::identifier_annotations,
+     "the name of a pod group or of a prebuilt workload may be in an annotation, which goes before the label"},
+    {"WorkloadLevelWaitForPodsReady", kAlpha, false, "0.20", kMissing,
+     "the annotation `kueue.x-k8s.io/wait-for-pods-ready` has no effect: the Configuration's times count"},
+    {"WorkloadPriorityClassDefaulting", kBeta, true, "0.20", kAlwaysOn,
+     "a WorkloadPriorityClass named `default` is the default"},
+    {"WorkloadRequestUseMergePatch", kAlpha, false, "0.14", kNoDifference, "it says how Kueue writes"},
+    {"WorkloadValidateResourcesAreNonNegative", kBeta, true, "0.20", kNeverOff,
+     "negative amounts are refused: they would buy quota"},
+    {"WorkloadValidationForPodSetMetadata", kBeta, true, "0.20", kAlwaysOn,
+     "labels and annotations of pod sets are checked"},
+};
+
+constexpr std::string_view kFormerGates[] = {
+    "AdmissionCheckValidationRules",
+    "ConfigurableResourceTransformations",
+    "DynamicResourceAllocation",
+    "ExposeFlavorsInLocalQueue",
+    "FlavorFungibilityImplicitPreferenceDefault",
+    "HierarchicalCohorts",
+    "KeepQuotaForProvReqRetry",
+    "LendingLimit",
+    "LocalQueueDefaulting",
+    "ManagedJobsNamespaceSelector",
+    "MultiKueueAllowInsecureKubeconfigs",
+    "MultiKueueBatchJobWithManagedBy",
+    "MultiKueueRedoAdmissionOnEvictionInWorker",
+    "MultiKueueWaitForWorkloadAdmitted",
+    "MultiplePreemptions",
+    "ObjectRetentionPolicies",
+    "PropagateBatchJobLabelsToWorkload",
+    "ProvisioningACC",
+    "QueueVisibility",
+    "SanitizePodSets",
+    "SkipFinalizersForPodsSuspendedByParent",
+    "TASProfileLeastFreeCapacity",
+    "TASProfileMostFreeCapacity",
+    "WorkloadResourceRequestsSummary",
+};
+
+}  // namespace
+
+std::span<const Gate> all_gates() { return kGates; }
+
+std::span<const std::string_view> former_gates() { return kFormerGates; }
+
+const Gate* find_gate(std::string_view name) {
+  const auto* found = std::ranges::lower_bound(kGates, name, {}, &Gate::name);
+  return found == std::end(kGates) || found->name != name ? nullptr : found;
+}
+
+bool default_of(const Gate& gate) {
+  const GateReader& reader = gate.reader;
+  if (reader.engine != nullptr) {
+    engine::Options options;
+    return reader.engine(options) == reader.engine_on;
+  }
+  if (reader.jobs != nullptr) return jobs::JobGates().*reader.jobs;
+  switch (reader.support) {
+    case kAlwaysOn:
+    case kNeverOff:
+      return true;
+    case kMissing:
+      return false;
+    case kSetting:
+    case kNoDifference:
+      return gate.kueue_default;
+  }
+  return gate.kueue_default;
+}
+
+}  // namespace berth::controller
