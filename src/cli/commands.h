@@ -20,7 +20,6 @@ struct Command {
 };
 
 Command add_cluster(CLI::App& root);     // runs the pretend nodes and controllers of a cluster
-Command add_config(CLI::App& root);      // checks Configurations
 Command add_console(CLI::App& root);     // serves a web console of any cluster
 Command add_controller(CLI::App& root);  // runs the controller on any API server
 Command add_kinds(CLI::App& root);       // lists and checks descriptions of kinds of jobs

@@ -65,7 +65,7 @@ struct ControllerOptions {
   // in either case.
   Duration ungate_delay = std::chrono::milliseconds(100);
   bool pending_workloads_api = true;  // the process serves the visibility API (gate VisibilityOnDemand)
-  // Settings that Berth does not honour, for whoever starts it to tell.
+  // Settings that Berth does not honour; the process reports them at its start.
   std::vector<api::config::NotHonoured> not_honoured;
   // For ControllerMetricsOptions: none while the gate CustomMetricLabels is off.
   std::vector<api::config::CustomLabel> custom_metric_labels;

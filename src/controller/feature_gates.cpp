@@ -45,7 +45,7 @@ void follow(const FeatureGates& gates, engine::Options& options) {
   }
 }
 
-// Only settings need the gate that they name: what is not honoured is told for itself.
+// Only settings need the gate that they name: what is not honoured has a line of its own.
 Result<void> check_needs(engine::Options& options, std::string_view path) {
   for (const auto& gate : all_gates()) {
     if (gate.needs.empty() || gate.reader.engine == nullptr) continue;

@@ -58,8 +58,10 @@ TEST(Usage, WrongValuesAreToldWithTheirFlag) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--wrong"}, "berth: unknown flag '--wrong' before a command"},
       {{"controller", "--feature-gates", "x"}, "--feature-gates: \"x\": expected NAME=true"},
-      {{"up", "--feature-gates", "Wrong=true"}, "--feature-gates: feature gate \"Wrong\": neither Kueue nor Berth has it"},
-      {{"simulate", "--feature-gates", "ManagedJobsNamespaceSelectorAlwaysRespected=false", "f"}, "cannot be false in Berth"},
+      {{"up", "--feature-gates", "Wrong=true"},
+       "--feature-gates: feature gate \"Wrong\": neither Kueue nor Berth has it"},
+      {{"simulate", "--feature-gates", "ManagedJobsNamespaceSelectorAlwaysRespected=false", "f"},
+       "cannot be false in Berth"},
       {{"controller", "--namespace", "A b"}, "--namespace: a lowercase RFC 1123 label"},
       {{"controller", "--journal-max-size", "1Gi"}, "--journal-max-size requires --journal"},
       {{"controller", "--journal", "d", "--journal-max-size", "3x"}, "--journal-max-size: \"3x\" is no quantity"},

@@ -83,9 +83,10 @@ TEST(FeatureGates, ThatAreNotHonouredAreToldWithWhatFollows) {
 
 TEST(FeatureGates, ThatKeepJobsFromRunningUncountedStayOn) {
   EXPECT_EQ(error_of("WorkloadValidateResourcesAreNonNegative=true"), "");
-  EXPECT_EQ(error_of("WorkloadValidateResourcesAreNonNegative=false"),
-            "feature gate \"WorkloadValidateResourcesAreNonNegative\": cannot be false in Berth; leave it out: negative "
-            "amounts are refused: they would buy quota");
+  EXPECT_EQ(
+      error_of("WorkloadValidateResourcesAreNonNegative=false"),
+      "feature gate \"WorkloadValidateResourcesAreNonNegative\": cannot be false in Berth; leave it out: negative "
+      "amounts are refused: they would buy quota");
 }
 
 TEST(FeatureGates, WaitingForPodsIsSwitchedOffByItsGate) {

@@ -58,9 +58,10 @@ std::string support_of(const Gate& gate) {
 std::string page_section() {
   std::string out = "| gate | Kueue 0.20 | Berth | |\n|---|---|---|---|\n";
   for (const auto& gate : all_gates()) {
-    const std::string theirs = gate.stage == GateStage::kOwn
-                                   ? "Berth's own"
-                                   : fmt::format("{}, {}, {}", stage_of(gate), gate.kueue_default ? "on" : "off", gate.since);
+    const std::string theirs =
+        gate.stage == GateStage::kOwn
+            ? "Berth's own"
+            : fmt::format("{}, {}, {}", stage_of(gate), gate.kueue_default ? "on" : "off", gate.since);
     const std::string needs = gate.needs.empty() ? "" : fmt::format(". Needs `{}`", gate.needs);
     out += fmt::format("| `{}` | {} | {} | {}{} |\n", gate.name, theirs, support_of(gate), gate.says, needs);
   }

@@ -95,8 +95,8 @@ TEST(Up, OptionsThatMakeNoSenseAreSaid) {
   EXPECT_TRUE(has(first_line_only(up({"--log-level", "loud"}), 2), "--log-level"));
   EXPECT_TRUE(has(first_line_only(up({"--scale-up", "2x2x2"}), 2), "expected RACKSxNODES"));
   EXPECT_TRUE(has(first_line_only(up({"--provisioning-delay", "soon"}), 2), "--provisioning-delay soon"));
-  EXPECT_TRUE(
-      has(first_line_only(up({"--feature-gates", "TASBalanced=true"}), 2), "\"TASBalanced\": neither Kueue nor Berth has it; did you mean TASBalancedPlacement?"));
+  EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalanced=true"}), 2),
+                  "\"TASBalanced\": neither Kueue nor Berth has it; did you mean TASBalancedPlacement?"));
   EXPECT_TRUE(has(first_line_only(up({"--feature-gates", "TASBalancedPlacement"}), 2), "--feature-gates"));
   EXPECT_TRUE(has(first_line_only(up({"--config", dir + "berth_no_such_file.yaml"})), "--config: "));
   EXPECT_TRUE(has(first_line_only(up({"--config", "/tmp"})), "--config: cannot read /tmp: Is a directory"));

@@ -139,7 +139,7 @@ void read_managed_namespaces(Fields& top, Configuration& out) {
   out.managed_jobs_namespaces = std::move(*selector);
 }
 
-// Berth does not dispatch to other clusters: what is not a default value is told.
+// Berth does not dispatch to other clusters: what is not a default value is not honoured.
 void read_multi_kueue(Fields fields) {
   Duration interval = std::chrono::minutes(1), lost = std::chrono::minutes(15);
   std::string origin = "multikueue", dispatcher = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";

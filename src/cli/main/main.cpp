@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   std::vector<berth::cli::Command> commands = berth::cli::queues::add_commands(app, session);
   for (const auto add :
        {berth::cli::add_up, berth::cli::add_controller, berth::cli::add_console, berth::cli::add_cluster,
-        berth::cli::add_simulate, berth::cli::add_replay, berth::cli::add_kinds, berth::cli::add_config,
+        berth::cli::add_simulate, berth::cli::add_replay, berth::cli::add_kinds, berth::cli::queues::add_config,
         berth::cli::add_load, berth::cli::add_completion})
     commands.push_back(add(app));
   commands.push_back(berth::cli::add_version(app, std::cout));

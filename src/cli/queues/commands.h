@@ -1,5 +1,5 @@
-// The commands on queues and workloads: berth create, list, stop, resume, delete, explain, what-if, and those of
-// kubectl.
+// The commands on queues, workloads and Configurations: berth create, list, stop, resume, delete, explain, what-if,
+// config, and those of kubectl.
 #pragma once
 
 #include <vector>
@@ -17,10 +17,12 @@ Command add_delete(CLI::App& root, const Session& session);
 Command add_explain(CLI::App& root, const Session& session);
 Command add_predict(CLI::App& root, const Session& session);
 Command add_what_if(CLI::App& root, const Session& session);
+// Checks Configurations, those of a cluster too.
+Command add_config(CLI::App& root);
 // get, describe, edit and patch: kubectl does them.
 std::vector<Command> add_kubectl_commands(CLI::App& root, const Session& session);
 
-// All of them.
+// All that need a session.
 std::vector<Command> add_commands(CLI::App& root, const Session& session);
 
 }  // namespace berth::cli::queues

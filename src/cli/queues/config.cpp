@@ -10,13 +10,13 @@
 #include "api/config/configuration.h"
 #include "base/read_file.h"
 #include "cli/cluster_access.h"
-#include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/queues/commands.h"
 #include "cli/queues/session.h"
 #include "cli/shared_flags.h"
 #include "controller/configure.h"
 
-namespace berth::cli {
+namespace berth::cli::queues {
 namespace {
 
 // Where Kueue's manifests and chart keep the file.
@@ -37,7 +37,7 @@ Result<Source> read_config_map(const ConfigFlags& flags) {
   const auto slash = at.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == at.size())
     return fail("--configmap: is \"" + at + "\", expected NAMESPACE/NAME");
-  auto server = queues::connect(flags.access);
+  auto server = connect(flags.access);
   if (!server) return tl::unexpected(server.error());
   api::RestRequest request;
   request.verb = api::Verb::kGet;
@@ -131,4 +131,4 @@ Command add_config(CLI::App& root) {
   return {app, [flags] { return check(*flags); }};
 }
 
-}  // namespace berth::cli
+}  // namespace berth::cli::queues
