@@ -31,7 +31,7 @@ std::string head_of(int status, const std::vector<Header>& headers, bool closing
 
 Http1Session::Http1Session(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport)
     : hub_(std::move(hub)), transport_(std::move(transport)), patience_(transport_->get_executor()) {
-  hub_->add(this);
+  hub_->add(this, transport_->peer_address);
 }
 
 Http1Session::~Http1Session() { hub_->remove(this); }
@@ -53,6 +53,7 @@ void Http1Session::write_out(Then&& then) {
 
 void Http1Session::wait_for_request() {
   if (closing_ || hub_->stopping) return close();
+  hub_->quiet(this);
   reader_.next_request();
   in_ = {};
   method_.clear();
@@ -109,7 +110,9 @@ bool Http1Session::on_head() {
   const std::size_t bytes = stranger_bytes(head.request);
   in_.request = hub_->handler.parse(std::move(head.request));
   in_.max_body = std::min(hub_->max_body_bytes, in_.request->max_body);
-  if (!in_.request->known) {
+  if (in_.request->known) {
+    hub_->busy(this);
+  } else {
     in_.request->share = in_.share = hub_->strangers->share(transport_->peer_address);
     if (!in_.share->take(bytes)) {
       closing_ = true;
@@ -202,6 +205,7 @@ void Http1Session::on_request_end() {
 void Http1Session::take_turn() {
   transport_->tcp.expires_never();
   state_ = State::kWaiting;
+  hub_->busy(this);
   const Turns::Kind kind = Turns::kind_of(method_);
   bool& asked = asked_for_turn_[kind == Turns::Kind::kRead ? 0 : 1];
   if (!asked) {

@@ -28,7 +28,7 @@ Http2Session::Http2Session(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> 
       streams_(*this, Clock::now()),
       timer_(transport_->get_executor()),
       ending_(transport_->get_executor()) {
-  hub_->add(this);
+  hub_->add(this, transport_->peer_address);
 }
 
 Http2Session::~Http2Session() { hub_->remove(this); }
@@ -105,7 +105,9 @@ Http2Streams::Verdict Http2Session::on_head(Answered::Stream stream, HttpRequest
   Open& open = open_[stream];
   open.request = hub_->handler.parse(std::move(head));
   const Handler::Parsed& request = *open.request;
-  if (!request.known) {
+  if (request.known) {
+    hub_->busy(this);
+  } else {
     open.request->share = open.share = hub_->strangers->share(transport_->peer_address);
     if (!open.share->take(bytes)) {
       open.request.reset();
@@ -148,6 +150,7 @@ void Http2Session::on_request(Answered::Stream stream, std::string body, bool to
   request->http.body = std::move(body);
   request->http.body_too_large = too_large;
   const Turns::Kind kind = Turns::kind_of(request->http.method);
+  hub_->busy(this);
   lane(kind).waiting.push_back({stream, std::move(request), Clock::now()});
   take_turns(kind);
 }
@@ -206,6 +209,7 @@ void Http2Session::on_sent(Answered::Stream stream, std::size_t bytes, std::size
 
 void Http2Session::on_gone(Answered::Stream stream) {
   open_.erase(stream);
+  if (open_.empty()) hub_->quiet(this);
   if (auto node = running_.extract(stream)) return no_longer_counts(node.mapped());
   for (Lane& l : lanes_) std::erase_if(l.waiting, [&](const Waiting& w) { return w.stream == stream; });
 }

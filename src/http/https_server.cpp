@@ -25,7 +25,7 @@ struct HttpsServer::Impl {
     return fail("cannot listen on " + where + ": " + error.message());
   }
   void accept();
-  void on_accept(const error_code& error, tcp::socket socket);
+  void on_arrival(error_code error);
   static void begin(const std::shared_ptr<Hub>& hub, tcp::socket socket, const std::string& peer);
 
   asio::io_context context;
@@ -43,15 +43,16 @@ struct HttpsServer::Impl {
 };
 
 void HttpsServer::Impl::accept() {
-  // At the connection limit, new connections wait in the listen backlog.
-  if (!acceptor.is_open() || !hub->may_accept()) return;
-  acceptor.async_accept(asio::make_strand(context),
-                        [this](const error_code& error, tcp::socket socket) { on_accept(error, std::move(socket)); });
+  if (!acceptor.is_open()) return;
+  acceptor.async_wait(tcp::acceptor::wait_read, [this](error_code error) { on_arrival(error); });
 }
 
-void HttpsServer::Impl::on_accept(const error_code& error, tcp::socket socket) {
-  if (error == asio::error::operation_aborted || !acceptor.is_open()) return;
-  if (error) {
+// A connection waits in the listen backlog. At the connection limit it stays there, unless another one makes place.
+void HttpsServer::Impl::on_arrival(error_code error) {
+  if (!acceptor.is_open() || !hub->may_accept()) return;
+  tcp::socket socket(context);
+  if (!error) socket = acceptor.accept(asio::make_strand(context), error);
+  if (error && error != asio::error::would_block) {
     log::warn("cannot accept a connection", {{"error", error.message()}});
     retry.expires_after(std::chrono::milliseconds(100));
     retry.async_wait([this](const error_code& cancelled) {
@@ -59,9 +60,11 @@ void HttpsServer::Impl::on_accept(const error_code& error, tcp::socket socket) {
     });
     return;
   }
-  error_code ignored;
-  const std::string peer = socket.remote_endpoint(ignored).address().to_string();
-  if (auto admitted = hub->admit(std::move(socket), peer)) begin(hub, std::move(*admitted), peer);
+  if (!error) {
+    error_code ignored;
+    const std::string peer = socket.remote_endpoint(ignored).address().to_string();
+    if (auto admitted = hub->admit(std::move(socket), peer)) begin(hub, std::move(*admitted), peer);
+  }
   accept();
 }
 
@@ -81,7 +84,7 @@ class Handshake final : public Connection {
  public:
   Handshake(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport)
       : hub_(std::move(hub)), transport_(std::move(transport)) {
-    hub_->add(this);
+    hub_->add(this, transport_->peer_address);
   }
   ~Handshake() override { hub_->remove(this); }
 
@@ -138,6 +141,7 @@ Result<std::unique_ptr<HttpsServer>> HttpsServer::bind(Handler& handler, Executo
   impl->acceptor.open(endpoint.protocol(), error);
   if (!error) impl->acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) impl->acceptor.bind(endpoint, error);
+  if (!error) impl->acceptor.non_blocking(true, error);
   if (error) return impl->cannot_listen(error);
   impl->port = impl->acceptor.local_endpoint().port();
   impl->hub = std::make_shared<Hub>(handler, core, options, impl->context.get_executor(),

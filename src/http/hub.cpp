@@ -31,14 +31,31 @@ void Hub::use(TlsContext context) {
   tls_ = std::move(tls);
 }
 
+bool Hub::is_full() const { return admitted_ >= kMaxConnections + making_place_.size(); }
+
 bool Hub::may_accept() {
   const std::lock_guard lock(mutex_);
-  acceptor_waits_ = admitted_ >= kMaxConnections;
+  acceptor_waits_ = is_full() && (quiet_.one_to_close() == nullptr || making_place_.size() >= kMaxMakingPlace);
   return !acceptor_waits_;
 }
 
+// A quiet connection that makes place for another one; null: none does.
+std::shared_ptr<Connection> Hub::one_to_close() {
+  while (making_place_.size() < kMaxMakingPlace) {
+    Connection* one = quiet_.one_to_close();
+    if (one == nullptr) return nullptr;
+    quiet_.busy(one);
+    if (auto connection = one->weak_from_this().lock()) {  // else it is ending anyway
+      making_place_.insert(one);
+      return connection;
+    }
+  }
+  return nullptr;
+}
+
 std::optional<Hub::Socket> Hub::admit(Socket socket, const std::string& peer) {
-  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Connection>> closed;  // outlives the lock
+  std::unique_lock lock(mutex_);
   if (stopping) return std::nullopt;
   if (!is_local(peer) && peers_[peer] >= kMaxConnectionsPerPeer) {
     if (parked_count_ >= kMaxParkedConnections) return std::nullopt;
@@ -46,39 +63,65 @@ std::optional<Hub::Socket> Hub::admit(Socket socket, const std::string& peer) {
     ++parked_count_;
     return std::nullopt;
   }
+  while (is_full()) {
+    auto one = one_to_close();
+    if (one == nullptr) break;
+    closed.push_back(std::move(one));
+  }
   ++admitted_;
   ++peers_[peer];
+  lock.unlock();
+  for (const auto& one : closed) one->abort();
   return socket;
 }
 
 std::optional<Hub::Socket> Hub::leave(const std::string& peer) {
   std::unique_lock lock(mutex_);
   if (const auto parked = parked_.find(peer); parked != parked_.end()) {
-    // A parked connection of the same peer takes over the slot.
+    // A parked connection of the same peer takes over the slot, unless the slot was given to another connection.
     Socket next = std::move(parked->second.front());
     parked->second.pop_front();
     --parked_count_;
     if (parked->second.empty()) parked_.erase(parked);
-    return next;
+    if (admitted_ <= kMaxConnections) return next;
   }
   --admitted_;
   if (const auto it = peers_.find(peer); it != peers_.end() && --it->second == 0) peers_.erase(it);
   finish_if_empty();
-  if (std::exchange(acceptor_waits_, false) && !stopping) {
-    lock.unlock();
-    on_room_();
-  }
+  accept_again(std::move(lock));
   return std::nullopt;
 }
 
-void Hub::add(Connection* connection) {
-  const std::lock_guard lock(mutex_);
+void Hub::accept_again(std::unique_lock<std::mutex> lock) {
+  if (!std::exchange(acceptor_waits_, false) || stopping) return;
+  lock.unlock();
+  on_room_();
+}
+
+void Hub::add(Connection* connection, const std::string& peer) {
+  std::unique_lock lock(mutex_);
   connections_.insert(connection);
+  quiet_.add(connection, peer);
+  accept_again(std::move(lock));
 }
 
 void Hub::remove(Connection* connection) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   connections_.erase(connection);
+  quiet_.remove(connection);
+  if (making_place_.erase(connection) > 0) accept_again(std::move(lock));
+}
+
+void Hub::busy(Connection* connection) {
+  const std::lock_guard lock(mutex_);
+  quiet_.busy(connection);
+}
+
+void Hub::quiet(Connection* connection) {
+  std::unique_lock lock(mutex_);
+  if (making_place_.contains(connection)) return;
+  quiet_.quiet(connection);
+  accept_again(std::move(lock));
 }
 
 void Hub::finish_if_empty() {

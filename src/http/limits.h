@@ -7,11 +7,17 @@
 
 namespace berth::http {
 
-// Connections. At kMaxConnections, new ones wait in the listen backlog until one closes. Connections of one peer
-// address above kMaxConnectionsPerPeer are accepted but not read, until another one of that peer closes.
+// Connections. At kMaxConnections, a new one takes the place of one without a request in work (QuietConnections). When
+// none can make place, new ones wait in the listen backlog until one closes. Connections of one peer address above
+// kMaxConnectionsPerPeer are accepted but not read, until another one of that peer closes.
 inline constexpr std::size_t kMaxConnections = 1'000;
 // Does not apply to loopback addresses: all local clients share them.
 inline constexpr std::size_t kMaxConnectionsPerPeer = 200;
+// When more than one in this many connections of a peer had no request yet, the oldest of these makes place; else one
+// that is idle.
+inline constexpr std::size_t kNewcomersShare = 4;
+// Connections that are being closed to make place, at a time; they come on top of kMaxConnections.
+inline constexpr std::size_t kMaxMakingPlace = 100;
 // Accepted connections above their peer's limit, of all peers together; further ones are closed.
 inline constexpr std::size_t kMaxParkedConnections = 1'000;
 

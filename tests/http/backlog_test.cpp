@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "http/hub.h"
@@ -51,10 +53,10 @@ class Connections : public testing::Test {
   }
 
   // A connection that has sent a request.
-  int ask() {
+  int ask(const std::string& path = "/") {
     const int one = connected(server->port());
-    constexpr std::string_view kRequest = "GET / HTTP/1.1\r\nHost: h\r\n\r\n";
-    EXPECT_EQ(::send(one, kRequest.data(), kRequest.size(), MSG_NOSIGNAL), static_cast<ssize_t>(kRequest.size()));
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n";
+    EXPECT_EQ(::send(one, request.data(), request.size(), MSG_NOSIGNAL), static_cast<ssize_t>(request.size()));
     return one;
   }
   static bool answered(int one, int milliseconds) {
@@ -71,10 +73,11 @@ class Connections : public testing::Test {
   std::vector<int> open;
 };
 
-TEST_F(Connections, AboveTheLimitTheyWaitUntilOthersClose) {
+TEST_F(Connections, AboveTheLimitTheyWaitWhileAllOthersHaveRequests) {
   constexpr std::size_t kAll = kMaxConnections + kMaxConnections / 2;
-  for (std::size_t i = 0; i < kAll; ++i) open.push_back(ask());
+  for (std::size_t i = 0; i < kMaxConnections; ++i) open.push_back(ask("/watch"));
   for (std::size_t i = 0; i < kMaxConnections; ++i) ASSERT_TRUE(answered(open[i], 60'000)) << i;
+  for (std::size_t i = kMaxConnections; i < kAll; ++i) open.push_back(ask());
   EXPECT_EQ(server->connections(), kMaxConnections);
   for (std::size_t i = kMaxConnections; i < kAll; ++i) {
     pollfd ready{open[i], POLLIN, 0};
@@ -82,6 +85,116 @@ TEST_F(Connections, AboveTheLimitTheyWaitUntilOthersClose) {
   }
   for (std::size_t i = 0; i < kMaxConnections; ++i) ::close(std::exchange(open[i], -1));
   for (std::size_t i = kMaxConnections; i < kAll; ++i) ASSERT_TRUE(answered(open[i], 60'000)) << i;
+}
+
+// Many connections of one client that say nothing do not keep another client out.
+TEST_F(Connections, SilentOnesMakePlace) {
+  const int watching = open.emplace_back(ask("/watch"));
+  ASSERT_TRUE(answered(watching, 10'000));
+  for (std::size_t i = 0; i < 2 * kMaxConnections; ++i) open.push_back(connected(server->port()));
+  EXPECT_TRUE(answered(open.emplace_back(ask()), 10'000));
+  EXPECT_LE(server->connections(), kMaxConnections + kMaxMakingPlace);
+  char piece[4096];
+  EXPECT_GT(::recv(watching, piece, sizeof piece, MSG_DONTWAIT), 0);
+  EXPECT_LT(::recv(watching, piece, sizeof piece, MSG_DONTWAIT), 0) << "who has a request stays";
+}
+
+TEST_F(Connections, IdleOnesMakePlace) {
+  for (std::size_t i = 0; i < kMaxConnections; ++i) open.push_back(ask());
+  for (std::size_t i = 0; i < kMaxConnections; ++i) ASSERT_TRUE(answered(open[i], 60'000)) << i;
+  EXPECT_TRUE(answered(open.emplace_back(ask()), 10'000));
+}
+
+// A connection that only notes that it was told to end.
+struct Noted final : Connection {
+  void stop() override {}
+  void abort() override { ended = true; }
+  bool ended = false;
+};
+
+class Places : public testing::Test {
+ protected:
+  // Admits a connection of the peer, which says nothing yet.
+  std::shared_ptr<Noted> come(const std::string& peer) {
+    EXPECT_TRUE(hub.may_accept());
+    EXPECT_TRUE(hub.admit(Hub::Socket(context), peer));
+    hub.add(all.emplace_back(std::make_shared<Noted>()).get(), peer);
+    return all.back();
+  }
+  // The same after a request.
+  std::shared_ptr<Noted> ask(const std::string& peer) {
+    auto one = come(peer);
+    hub.busy(one.get());
+    hub.quiet(one.get());
+    return one;
+  }
+  static std::string address(std::size_t i) { return "192.0.2." + std::to_string(i / kMaxConnectionsPerPeer); }
+
+  AsioExecutor executor;
+  ToldHandler handler;
+  boost::asio::io_context context;
+  Hub hub{handler, executor, {}, context.get_executor(), [] {}};
+  std::vector<std::shared_ptr<Noted>> all;
+};
+
+TEST_F(Places, ThePeerWithMostConnectionsMakesPlace) {
+  const auto alone = ask("192.0.2.100"), of_two = ask("192.0.2.99");
+  ask("192.0.2.99");
+  while (all.size() < kMaxConnections) ask("127.0.0.1");
+  const auto longest = all[3];
+  for (std::size_t i = 0; i < 2 * kMaxConnections; ++i) {
+    ask("127.0.0.1");
+    std::erase_if(all, [&](const auto& one) {
+      if (!one->ended) return false;
+      hub.remove(one.get());
+      EXPECT_EQ(hub.leave("127.0.0.1"), std::nullopt);
+      return true;
+    });
+    if (i == 0) EXPECT_TRUE(longest->ended) << "it was idle for longest";
+    ASSERT_EQ(hub.size(), kMaxConnections);
+  }
+  EXPECT_FALSE(alone->ended);
+  EXPECT_FALSE(of_two->ended);
+}
+
+TEST_F(Places, ManyThatSaidNothingMakePlaceForEachOther) {
+  const auto idle = ask("127.0.0.1");
+  while (all.size() < kMaxConnections) come("127.0.0.1");
+  come("127.0.0.1");
+  EXPECT_FALSE(idle->ended);
+  EXPECT_TRUE(all[1]->ended) << "the oldest";
+  EXPECT_FALSE(all[2]->ended);
+}
+
+TEST_F(Places, FewThatSaidNothingMayStillSpeak) {
+  const auto silent = come("127.0.0.1"), busy = come("127.0.0.1"), idle = ask("127.0.0.1"), again = ask("127.0.0.1");
+  hub.busy(again.get());
+  while (all.size() < kMaxConnections) hub.busy(come("127.0.0.1").get());
+  hub.busy(busy.get());
+  come("127.0.0.1");
+  EXPECT_TRUE(idle->ended);
+  EXPECT_FALSE(silent->ended);
+  EXPECT_FALSE(hub.may_accept()) << "no other one can make place";
+  hub.quiet(again.get());
+  come("127.0.0.1");
+  EXPECT_TRUE(again->ended);
+}
+
+TEST_F(Places, SilentMachinesMakePlaceForAnother) {
+  for (std::size_t i = 0; i < kMaxConnections; ++i) come(address(i));
+  const auto other = ask("192.0.2.0.1");
+  EXPECT_TRUE(all[0]->ended);
+  EXPECT_FALSE(other->ended);
+}
+
+TEST_F(Places, AreNotGivenTwice) {
+  for (std::size_t i = 0; i < kMaxConnections; ++i) come(address(i));
+  EXPECT_FALSE(hub.admit(Hub::Socket(context), "192.0.2.0")) << "it waits for others of its machine";
+  come("127.0.0.1");
+  ASSERT_TRUE(all[0]->ended);
+  hub.remove(all[0].get());
+  EXPECT_EQ(hub.leave("192.0.2.0"), std::nullopt);
+  EXPECT_EQ(hub.size(), kMaxConnections);
 }
 
 // Connections of one peer above its limit wait for others of that peer, and do not block other peers.
