@@ -20,12 +20,12 @@ packages_test=(libgtest-dev libgmock-dev librapidcheck-dev prometheus) # prometh
 packages_clang=(clang-19)
 packages_bench=(libbenchmark-dev)
 packages_budgets=(valgrind)
-packages_fuzz=(clang-19 libclang-rt-19-dev)
+packages_sanitizers=(clang-19 libclang-rt-19-dev)
 packages_lint=(clang-tidy-19 clang-format-19 shellcheck)
 packages_coverage=(gcovr)
 packages_render=(golang-go golang-github-masterminds-sprig-dev golang-gopkg-yaml.v3-dev)
 packages_console=(chromium fonts-noto-cjk) # for the tests of the page
-export packages_console packages_build packages_clang packages_test packages_bench packages_budgets packages_fuzz packages_lint packages_coverage packages_render
+export packages_console packages_build packages_clang packages_test packages_bench packages_budgets packages_sanitizers packages_lint packages_coverage packages_render
 
 # install_missing PACKAGE...: installs the missing packages and lists them. Prints nothing if none is missing.
 install_missing() {
@@ -80,7 +80,10 @@ configure() {
 build() {
   local preset=$1
   shift
-  case "$preset" in dev | demo) install_missing "${packages_clang[@]}" ;; esac
+  case "$preset" in
+    dev | demo) install_missing "${packages_clang[@]}" ;;
+    asan | tsan) install_missing "${packages_sanitizers[@]}" ;;
+  esac
   say "Building preset $preset${cmake_flags:+ with $cmake_flags}"
   configure "$preset" "/tmp/berth-cmake-$preset-$UID.log" ${cmake_flags:+"$cmake_flags"} ||
     { cat "/tmp/berth-cmake-$preset-$UID.log" >&2; die "cmake could not configure the preset '$preset'"; }

@@ -38,13 +38,13 @@ using berth::simulation::ChaosOptions;
 using berth::simulation::run_chaos;
 using berth::simulation::run_volcano_chaos;
 
-// 200 seeds, in groups that can run in parallel. Sanitizers make each seed several times slower, so they play fewer.
+// 100 seeds, in groups that can run in parallel. Sanitizers make each seed several times slower, so they play fewer.
 #ifdef BERTH_SANITIZED
-constexpr int kGroups = 10;
+constexpr int kGroups = 5;
 constexpr int kSeedsPerGroup = 1;
 #else
 constexpr int kGroups = 20;
-constexpr int kSeedsPerGroup = 10;
+constexpr int kSeedsPerGroup = 5;
 #endif
 
 class Chaos : public testing::TestWithParam<int> {};

@@ -8,7 +8,7 @@ namespace {
 // 60 seeds, in groups that can run in parallel; test_simulation --pods 1 --seeds 200 --from 1 plays more. Sanitizers
 // make each seed several times slower, so they play fewer.
 #ifdef BERTH_SANITIZED
-constexpr int kPodGroups = 10;
+constexpr int kPodGroups = 5;
 constexpr int kPodSeedsPerGroup = 1;
 #else
 constexpr int kPodGroups = 20;

@@ -6,10 +6,11 @@ namespace berth::simulation::volcano_chaos_test {
 namespace {
 
 // All groups together take about a minute of CPU.
-constexpr int kGroups = 10;
 #ifdef BERTH_SANITIZED
+constexpr int kGroups = 5;
 constexpr int kSeedsPerGroup = 1;
 #else
+constexpr int kGroups = 10;
 constexpr int kSeedsPerGroup = 6;
 #endif
 

@@ -14,15 +14,15 @@ using testing::Not;
 constexpr const char* kGate = "example.com/gate";
 constexpr const char* kBlocked = "BlockedOnPreemptionGates";
 
-Options gates_count() {
+Options gates_do_not_count() {
   Options options;
-  options.preemption_gates = true;
+  options.preemption_gates = false;
   return options;
 }
 
 // 4 cpu, all held by "low"; workloads of higher priority may preempt it.
 struct Gated : Scenario {
-  explicit Gated(Options options = gates_count()) : Scenario(options) {
+  explicit Gated(Options options = Options()) : Scenario(options) {
     give(test::flavor("f"));
     give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).preempt_lower());
     give(test::local_queue("q", "cq"));
@@ -119,7 +119,7 @@ TEST(PreemptionGatesOfWorkloads, FollowTheSpec) {
 }
 
 TEST(PreemptionGatesOfWorkloads, CountForNothingWhileTheirFeatureIsOff) {
-  Gated s{Options()};
+  Gated s{gates_do_not_count()};
   EXPECT_EQ(s.state("gated"), "Admitted");
   EXPECT_EQ(s.state("low"), "Pending");
   EXPECT_TRUE(s.workload("gated").status.preemption_gates.empty());
