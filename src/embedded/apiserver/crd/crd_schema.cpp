@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/assert.h"
+#include "base/json_members.h"
 #include "base/yaml.h"
 #include "embedded/apiserver/crd/internal.h"
 #include "embedded/apiserver/schema/structural.h"
@@ -243,10 +244,9 @@ SchemaPtr crd_schema() {
 void drop_unknown_keywords(Json& openapi) {
   if (!openapi.is_object()) return;
   JsonObject& schema = openapi.get_object();
-  for (auto it = schema.begin(); it != schema.end();) {
-    const bool known = std::binary_search(kKeywords.begin(), kKeywords.end(), std::string_view(it->key()));
-    it = known ? it + 1 : schema.stable_erase(it);
-  }
+  erase_members_if(schema, [](const auto& member) {
+    return !std::binary_search(kKeywords.begin(), kKeywords.end(), std::string_view(member.key()));
+  });
   for (std::string_view key : {"items", "not", "additionalProperties"}) {
     if (Json* child = schema.if_contains(key)) drop_unknown_keywords(*child);
   }

@@ -83,8 +83,8 @@ struct Conflicting {
 
 std::vector<Conflicting> find_conflicts(const ManagedFields& managed, const Ownership& self, const FieldSet& changed) {
   std::vector<Conflicting> out;
-  for (const auto& owner : managed.owners()) {
-    if (owner.same_owner(self)) continue;
+  for (const auto& [key, owner] : managed.owners()) {
+    if (key == self.owner()) continue;
     auto fields = FieldSet::intersect(owner.fields, changed);
     if (!fields.empty()) out.push_back({owner, std::move(fields)});
   }
@@ -139,10 +139,8 @@ void record_changes(ManagedFields& managed, const Comparison& changes, const Own
   const FieldSet taken = FieldSet::unite(changes.added, changes.modified);
   managed.take_from_others(taken, &owner);
   managed.take_from_others(changes.removed, nullptr);
-  Ownership probe = owner;
-  probe.fields = taken;
   ManagedFields only;
-  only.owners().push_back(probe);
+  only.at(owner).fields = taken;
   only.tidy();
   if (!only.empty()) {
     auto& mine = managed.at(owner);

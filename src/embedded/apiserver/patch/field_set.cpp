@@ -7,8 +7,6 @@
 namespace berth::apiserver {
 namespace {
 
-bool before(const FieldSet::Entry& entry, const PathElement& element) { return entry.element < element; }
-
 // Prints the keys of a path element: strings quoted as in JSON, numbers and booleans unquoted.
 std::string print_keys(std::string_view canonical) {
   auto keys = parse_json(canonical);
@@ -69,8 +67,8 @@ Result<PathElement> decode_element(std::string_view text) {
 }
 
 void visit_all(const FieldSet& set, FieldPath& path, const std::function<void(const FieldPath&)>& visit) {
-  for (const auto& entry : set.entries()) {
-    path.push_back(entry.element);
+  for (const auto& [element, entry] : set.entries()) {
+    path.push_back(element);
     if (entry.member) visit(path);
     visit_all(entry.below, path, visit);
     path.pop_back();
@@ -120,15 +118,11 @@ std::string path_text(const FieldPath& path) {
 }
 
 const FieldSet::Entry* FieldSet::find(const PathElement& element) const {
-  const auto at = std::lower_bound(entries_.begin(), entries_.end(), element, before);
-  return at != entries_.end() && at->element == element ? &*at : nullptr;
+  const auto found = entries_.find(element);
+  return found == entries_.end() ? nullptr : &found->second;
 }
 
-FieldSet::Entry& FieldSet::at(const PathElement& element) {
-  auto at = std::lower_bound(entries_.begin(), entries_.end(), element, before);
-  if (at == entries_.end() || at->element != element) at = entries_.insert(at, Entry{element, false, {}});
-  return *at;
-}
+FieldSet::Entry& FieldSet::at(const PathElement& element) { return entries_[element]; }
 
 bool FieldSet::contains(const FieldPath& path) const {
   const FieldSet* set = this;
@@ -152,16 +146,15 @@ void FieldSet::insert(const FieldPath& path) {
 }
 
 void FieldSet::erase_below(const FieldPath& path) {
-  if (path.empty()) return;
   FieldSet* set = this;
   for (std::size_t i = 0; i < path.size(); ++i) {
-    const auto at = std::lower_bound(set->entries_.begin(), set->entries_.end(), path[i], before);
-    if (at == set->entries_.end() || at->element != path[i]) return;
+    const auto found = set->entries_.find(path[i]);
+    if (found == set->entries_.end()) return;
     if (i + 1 == path.size()) {
-      set->entries_.erase(at);
+      set->entries_.erase(found);
       return;
     }
-    set = &at->below;
+    set = &found->second.below;
   }
 }
 
@@ -171,58 +164,50 @@ void FieldSet::for_each(const std::function<void(const FieldPath&)>& visit) cons
 }
 
 bool FieldSet::operator==(const FieldSet& other) const {
-  return std::equal(entries_.begin(), entries_.end(), other.entries_.begin(), other.entries_.end(),
-                    [](const Entry& a, const Entry& b) {
-                      return a.element == b.element && a.member == b.member && a.below == b.below;
-                    });
+  return std::equal(
+      entries_.begin(), entries_.end(), other.entries_.begin(), other.entries_.end(), [](const auto& a, const auto& b) {
+        return a.first == b.first && a.second.member == b.second.member && a.second.below == b.second.below;
+      });
+}
+
+void FieldSet::add(const FieldSet& other) {
+  for (const auto& [element, entry] : other.entries_) {
+    Entry& mine = entries_[element];
+    mine.member = mine.member || entry.member;
+    mine.below.add(entry.below);
+  }
 }
 
 FieldSet FieldSet::unite(const FieldSet& a, const FieldSet& b) {
-  FieldSet out;
-  auto i = a.entries_.begin();
-  auto j = b.entries_.begin();
-  while (i != a.entries_.end() || j != b.entries_.end()) {
-    if (j == b.entries_.end() || (i != a.entries_.end() && i->element < j->element)) {
-      out.entries_.push_back(*i++);
-    } else if (i == a.entries_.end() || j->element < i->element) {
-      out.entries_.push_back(*j++);
-    } else {
-      out.entries_.push_back({i->element, i->member || j->member, unite(i->below, j->below)});
-      ++i;
-      ++j;
-    }
-  }
+  FieldSet out = a;
+  out.add(b);
   return out;
 }
 
 FieldSet FieldSet::intersect(const FieldSet& a, const FieldSet& b) {
   FieldSet out;
-  for (const auto& entry : a.entries_) {
-    const auto* other = b.find(entry.element);
+  for (const auto& [element, entry] : a.entries_) {
+    const auto* other = b.find(element);
     if (other == nullptr) continue;
-    Entry both{entry.element, entry.member && other->member, intersect(entry.below, other->below)};
-    if (both.member || !both.below.empty()) out.entries_.push_back(std::move(both));
+    Entry both{entry.member && other->member, intersect(entry.below, other->below)};
+    if (both.member || !both.below.empty()) out.entries_.emplace_hint(out.entries_.end(), element, std::move(both));
   }
   return out;
 }
 
 FieldSet FieldSet::subtract(const FieldSet& a, const FieldSet& b) {
   FieldSet out;
-  for (const auto& entry : a.entries_) {
-    const auto* other = b.find(entry.element);
-    if (other == nullptr) {
-      out.entries_.push_back(entry);
-      continue;
-    }
-    Entry rest{entry.element, entry.member && !other->member, subtract(entry.below, other->below)};
-    if (rest.member || !rest.below.empty()) out.entries_.push_back(std::move(rest));
+  for (const auto& [element, entry] : a.entries_) {
+    const auto* other = b.find(element);
+    Entry rest = other == nullptr ? entry : Entry{entry.member && !other->member, subtract(entry.below, other->below)};
+    if (rest.member || !rest.below.empty()) out.entries_.emplace_hint(out.entries_.end(), element, std::move(rest));
   }
   return out;
 }
 
 Json FieldSet::encode() const {
   JsonObject out;
-  for (const auto& entry : entries_) {
+  for (const auto& [element, entry] : entries_) {
     Json below = entry.below.encode();
     auto& fields = below.get_object();
     if (entry.member && !fields.empty()) {
@@ -231,7 +216,7 @@ Json FieldSet::encode() const {
       for (auto& field : fields) with_self.emplace(field.key(), std::move(field.value()));
       fields = std::move(with_self);
     }
-    out.emplace(encode_element(entry.element), std::move(below));
+    out.emplace(encode_element(element), std::move(below));
   }
   return out;
 }

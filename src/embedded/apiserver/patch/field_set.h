@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,15 +34,17 @@ std::string path_text(const FieldPath& path);       // `.spec.podSets[name="main
 class FieldSet {
  public:
   struct Entry;
+  using Entries = std::map<PathElement, Entry>;
 
   bool empty() const { return entries_.empty(); }
-  const std::vector<Entry>& entries() const { return entries_; }  // ordered by element
+  const Entries& entries() const { return entries_; }
   bool contains(const FieldPath& path) const;
   void insert(const FieldPath& path);                   // the empty path is ignored
   const Entry* find(const PathElement& element) const;  // nullptr when absent
   Entry& at(const PathElement& element);                // inserted when absent
   // Drops the entry at the path and everything below it.
   void erase_below(const FieldPath& path);
+  void add(const FieldSet& other);                                          // as unite(), in time for `other` only
   void for_each(const std::function<void(const FieldPath&)>& visit) const;  // visits all members, in order
   bool operator==(const FieldSet& other) const;
 
@@ -55,11 +58,10 @@ class FieldSet {
   static Result<FieldSet> decode(const Json& fields);
 
  private:
-  std::vector<Entry> entries_;
+  Entries entries_;
 };
 
 struct FieldSet::Entry {
-  PathElement element;
   bool member = false;
   FieldSet below;
 };

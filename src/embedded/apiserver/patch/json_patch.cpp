@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxOperations = 10'000;
 constexpr std::size_t kMaxCopiedBytes = 3u << 20;
-// Entries of lists and objects that move up or down when one is inserted or removed before them. Without this bound a
+// Items of lists that move up or down when one is inserted or removed before them. Without this bound a
 // small patch of a long list takes minutes; to remove 10,000 items one by one from the start of a list stays below it.
 constexpr std::size_t kMaxShifted = 64u << 20;
 // Move operations can nest a document more deeply than the parser can read it back.
@@ -95,10 +95,7 @@ Result<Json> take(Json& root, const Pointer& path, std::size_t& shifted) {
   if (target == nullptr) return fail("the path does not exist");
   Json taken = std::move(*target);
   if (parent->is_object()) {
-    auto& object = parent->get_object();
-    const auto member = object.find(path.back());
-    shifted += static_cast<std::size_t>(object.end() - member);
-    object.stable_erase(member);
+    parent->get_object().erase(path.back());  // the last member takes its place: members have no order
   } else {
     auto& array = parent->get_array();
     const std::size_t index = *parse_index(path.back());
@@ -130,7 +127,7 @@ class Patcher {
   Outcome run(const Json& operation) {
     if (shifted_ > kMaxShifted) {
       return fail("the operations before this one shift more than " + std::to_string(kMaxShifted) +
-                  " list items and members; replace the whole list instead");
+                  " list items; replace the whole list instead");
     }
     if (!operation.is_object()) return fail("an operation must be an object");
     const auto op = string_at(operation, {"op"});
@@ -206,7 +203,7 @@ class Patcher {
 
   Json root_;
   std::size_t copied_ = 0;   // bytes
-  std::size_t shifted_ = 0;  // list items and members
+  std::size_t shifted_ = 0;  // list items
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ Result<ManagedFields> ManagedFields::of(const Json& object) {
     auto owner = decode_entry(entry);
     if (!owner) return tl::unexpected(owner.error());
     auto& known = out.at(*owner);
-    known.fields = FieldSet::unite(known.fields, owner->fields);
+    known.fields.add(owner->fields);
     known.time = owner->time;
   }
   return out;
@@ -100,7 +100,7 @@ void ManagedFields::write_to(Json& object) const {
     return;
   }
   std::vector<const Ownership*> ordered;
-  for (const auto& owner : owners_) ordered.push_back(&owner);
+  for (const auto& [key, owner] : owners_) ordered.push_back(&owner);
   std::sort(ordered.begin(), ordered.end(), in_order);
   JsonArray entries;
   for (const auto* owner : ordered) entries.push_back(encode_entry(*owner));
@@ -108,73 +108,78 @@ void ManagedFields::write_to(Json& object) const {
 }
 
 Ownership* ManagedFields::find(const Ownership& owner) {
-  const auto at = std::find_if(owners_.begin(), owners_.end(), [&](const Ownership& o) { return o.same_owner(owner); });
-  return at == owners_.end() ? nullptr : &*at;
+  const auto found = owners_.find(owner.owner());
+  return found == owners_.end() ? nullptr : &found->second;
 }
 
 Ownership& ManagedFields::at(const Ownership& owner) {
-  if (auto* known = find(owner)) return *known;
-  auto& made = owners_.emplace_back(owner);
-  made.fields = {};
-  made.time.reset();
-  return made;
+  const auto [found, is_new] = owners_.try_emplace(owner.owner(), owner);
+  if (is_new) {
+    found->second.fields = {};
+    found->second.time.reset();
+  }
+  return found->second;
 }
 
 void ManagedFields::take_from_others(const FieldSet& fields, const Ownership* except) {
   if (fields.empty()) return;
-  for (auto& owner : owners_) {
-    if (except != nullptr && owner.same_owner(*except)) continue;
+  for (auto& [key, owner] : owners_) {
+    if (except != nullptr && key == except->owner()) continue;
     owner.fields = FieldSet::subtract(owner.fields, fields);
   }
 }
 
 FieldSet ManagedFields::all_fields() const {
   FieldSet out;
-  for (const auto& owner : owners_) out = FieldSet::unite(out, owner.fields);
+  for (const auto& [key, owner] : owners_) out.add(owner.fields);
   return out;
 }
 
 void ManagedFields::tidy() {
-  for (auto& owner : owners_) owner.fields = FieldSet::subtract(owner.fields, unowned_fields());
-  std::erase_if(owners_, [](const Ownership& owner) { return owner.fields.empty(); });
+  for (auto& [key, owner] : owners_) owner.fields = FieldSet::subtract(owner.fields, unowned_fields());
+  std::erase_if(owners_, [](const auto& entry) { return entry.second.fields.empty(); });
 }
 
 void ManagedFields::cap_updaters() {
   std::vector<Ownership> updaters;
-  for (const auto& owner : owners_) {
+  for (const auto& [key, owner] : owners_) {
     if (!owner.applied) updaters.push_back(owner);
   }
-  if (updaters.size() <= kMaxUpdaters) return;
+  std::size_t left = updaters.size();
+  if (left <= kMaxUpdaters) return;
   std::sort(updaters.begin(), updaters.end(), [](const Ownership& a, const Ownership& b) { return in_order(&a, &b); });
-  // The oldest updater of each version, into which later ones are merged.
-  std::map<std::string, Ownership> first_of_version;
-  const auto updaters_left = [&] {
-    return static_cast<std::size_t>(
-        std::count_if(owners_.begin(), owners_.end(), [](const Ownership& o) { return !o.applied; }));
-  };
+  // The oldest updater of each version, into which later ones are merged; null once it is merged itself.
+  std::map<std::string, const Ownership*> first_of_version;
   for (const auto& updater : updaters) {
-    if (updaters_left() <= kMaxUpdaters) return;
-    const auto [first, is_first] = first_of_version.emplace(updater.api_version, updater);
+    if (left <= kMaxUpdaters) return;
+    const auto [first, is_first] = first_of_version.emplace(updater.api_version, &updater);
     if (is_first) continue;
-    Ownership bucket;
-    bucket.manager = kAncientChanges;
-    bucket.api_version = updater.api_version;
-    auto& ancient = at(bucket);
-    ancient.fields = FieldSet::unite(ancient.fields, FieldSet::unite(first->second.fields, updater.fields));
-    ancient.time = updater.time;
-    std::erase_if(owners_, [&](const Ownership& o) {
-      return !o.same_owner(bucket) && (o.same_owner(first->second) || o.same_owner(updater));
-    });
+    left -= merge_into_ancient(first->second, updater);
+    first->second = nullptr;
   }
 }
 
+// Returns how many updaters fewer there are.
+std::size_t ManagedFields::merge_into_ancient(const Ownership* first, const Ownership& updater) {
+  const std::size_t before = owners_.size();
+  Ownership bucket;
+  bucket.manager = kAncientChanges;
+  bucket.api_version = updater.api_version;
+  auto& ancient = at(bucket);
+  for (const Ownership* merged : {first, &updater}) {
+    if (merged == nullptr) continue;
+    ancient.fields.add(merged->fields);
+    if (merged->owner() != bucket.owner()) owners_.erase(merged->owner());
+  }
+  ancient.time = updater.time;
+  return before - owners_.size();
+}
+
 bool ManagedFields::operator==(const ManagedFields& other) const {
-  if (owners_.size() != other.owners_.size()) return false;
-  return std::all_of(owners_.begin(), owners_.end(), [&](const Ownership& owner) {
-    return std::any_of(other.owners_.begin(), other.owners_.end(), [&](const Ownership& o) {
-      return o.same_owner(owner) && o.api_version == owner.api_version && o.fields == owner.fields;
-    });
-  });
+  return std::equal(
+      owners_.begin(), owners_.end(), other.owners_.begin(), other.owners_.end(), [](const auto& a, const auto& b) {
+        return a.first == b.first && a.second.api_version == b.second.api_version && a.second.fields == b.second.fields;
+      });
 }
 
 Ownership make_owner(const ManagerInfo& manager, bool applied) {

@@ -2,10 +2,11 @@
 // https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <tuple>
 
 #include "base/json.h"
 #include "base/time.h"
@@ -21,10 +22,8 @@ struct Ownership {
   FieldSet fields;
 
   // Appliers are the same owner whatever their API version; updaters with different versions are different owners.
-  bool same_owner(const Ownership& other) const {
-    return manager == other.manager && subresource == other.subresource && applied == other.applied &&
-           (applied || api_version == other.api_version);
-  }
+  using Owner = std::tuple<std::string, std::string, bool, std::string>;
+  Owner owner() const { return {manager, subresource, applied, applied ? std::string() : api_version}; }
 };
 
 class ManagedFields {
@@ -40,9 +39,8 @@ class ManagedFields {
   void write_to(Json& object) const;  // removes managedFields when there are no owners
 
   bool empty() const { return owners_.empty(); }
-  std::vector<Ownership>& owners() { return owners_; }
-  const std::vector<Ownership>& owners() const { return owners_; }
-  Ownership* find(const Ownership& owner);  // compared with same_owner; nullptr when absent
+  const std::map<Ownership::Owner, Ownership>& owners() const { return owners_; }
+  Ownership* find(const Ownership& owner);  // nullptr when absent
   Ownership& at(const Ownership& owner);    // inserted without fields when absent
 
   // Removes `fields` from every owner except `except` (may be null).
@@ -54,7 +52,8 @@ class ManagedFields {
   bool operator==(const ManagedFields& other) const;  // ignores times
 
  private:
-  std::vector<Ownership> owners_;
+  std::size_t merge_into_ancient(const Ownership* first, const Ownership& updater);
+  std::map<Ownership::Owner, Ownership> owners_;
 };
 
 Ownership make_owner(const ManagerInfo& manager, bool applied);

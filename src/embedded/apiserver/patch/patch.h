@@ -19,14 +19,14 @@ struct PatchError {
 };
 
 // JSON patch (RFC 6902). At most 10,000 operations, 3 MiB of copied data, 256 levels in the result, and 64 Mi list
-// items and members that insertions and removals before them shift. The error names the operation that failed and the
+// items that insertions and removals before them shift. The error names the operation that failed and the
 // reason.
 tl::expected<Json, PatchError> apply_json_patch(const Json& object, const Json& patch);
 
 // Merge patches (RFC 7396) are in base/merge_patch.h.
 
 // Kubernetes' strategic merge patch with its directives ($patch, $retainKeys, $setElementOrder,
-// $deleteFromPrimitiveList).
+// $deleteFromPrimitiveList). It may visit 1 Mi list items and members of the object, each as often as it names it.
 tl::expected<Json, PatchError> apply_strategic_merge_patch(const Json& object, const Json& patch, const Schema& schema);
 
 // Server-side apply (structured merge). https://kubernetes.io/docs/reference/using-api/server-side-apply/

@@ -2,6 +2,7 @@
 // directives change this.
 // https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-machinery/strategic-merge-patch.md
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_set>
@@ -15,6 +16,10 @@
 
 namespace berth::apiserver {
 namespace {
+
+// List items and map members that the patch visits. One body holds fewer, so only a patch that names the same items
+// again and again reaches it; without this bound it takes minutes.
+constexpr std::size_t kMaxVisited = 1u << 20;
 
 constexpr std::string_view kDirective = "$patch";
 constexpr std::string_view kRetainKeys = "$retainKeys";
@@ -62,8 +67,8 @@ Json without_directives(const Json& value) {
 
 // Items that `order` names come in its order. The other items keep the order of the live list, each before the first
 // ordered item that followed it there.
-JsonArray arrange(JsonArray merged, const JsonArray& order, const JsonArray& live, const ListIdentity& identity) {
-  const ListPlaces in_order(identity, order), in_live(identity, live);
+JsonArray arrange(JsonArray merged, const JsonArray& order, const ListPlaces& in_live, const ListIdentity& identity) {
+  const ListPlaces in_order(identity, order);
   std::vector<std::pair<std::size_t, Json*>> ordered;
   std::vector<Json*> others;
   for (auto& member : merged) {
@@ -87,7 +92,7 @@ JsonArray arrange(JsonArray merged, const JsonArray& order, const JsonArray& liv
 
 class StrategicMerge {
  public:
-  MergedJson merge_maps(const JsonObject& original, const JsonObject& patch, const TypeRef& type) {
+  MergedJson merge_maps(JsonObject out, const JsonObject& patch, const TypeRef& type) {
     if (const Json* directive = patch.if_contains(kDirective)) {
       if (!directive->is_string()) return refuse_merge(400, "$patch must be a string");
       if (directive->get_string() == "delete") return JsonObject();
@@ -96,17 +101,14 @@ class StrategicMerge {
         return refuse_merge(422, "Unknown patch type " + to_string(*directive) + " found");
       }
     }
-    JsonObject out = original;
+    LiveLists live;
     if (auto retained = retain_keys(out, patch); !retained) return tl::unexpected(retained.error());
-    if (auto deleted = delete_from_lists(out, patch); !deleted) return tl::unexpected(deleted.error());
-    erase_members_if(out, [&patch](const auto& member) {
-      const Json* value = is_directive(member.key()) ? nullptr : patch.if_contains(member.key());
-      return value != nullptr && value->is_null();
-    });
+    if (auto deleted = delete_from_lists(out, patch, live); !deleted) return tl::unexpected(deleted.error());
+    if (auto erased = erase_nulls(out, patch); !erased) return tl::unexpected(erased.error());
     for (const auto& [key, value] : patch) {
       const std::string_view name(key.data(), key.size());
       if (is_directive(name) || value.is_null()) continue;
-      if (auto merged = merge_member(out, original, patch, name, value, type); !merged) {
+      if (auto merged = merge_member(out, live, patch, name, value, type); !merged) {
         return tl::unexpected(merged.error());
       }
     }
@@ -116,8 +118,31 @@ class StrategicMerge {
 
  private:
   using Done = tl::expected<void, PatchError>;
+  using LiveLists = std::map<std::string, JsonArray, std::less<>>;  // as they were, where items were deleted since
 
-  static Done retain_keys(JsonObject& object, const JsonObject& patch) {
+  static tl::unexpected<PatchError> below(std::string_view name, const PatchError& error) {
+    return refuse_merge(error.code, std::string(name) + ": " + error.message);
+  }
+
+  Done visit(std::size_t entries) {
+    visited_ += entries;
+    if (visited_ <= kMaxVisited) return {};
+    return refuse_merge(422, "the patch visits more than " + std::to_string(kMaxVisited) +
+                                 " list items and members: it must not name the same ones so often");
+  }
+
+  Done erase_nulls(JsonObject& object, const JsonObject& patch) {
+    const auto is_erased = [&patch](std::string_view name) {
+      const Json* value = is_directive(name) ? nullptr : patch.if_contains(name);
+      return value != nullptr && value->is_null();
+    };
+    if (std::none_of(patch.begin(), patch.end(), [](const auto& member) { return member.value().is_null(); }))
+      return {};
+    erase_members_if(object, [&](const auto& member) { return is_erased(member.key()); });
+    return visit(object.size());
+  }
+
+  Done retain_keys(JsonObject& object, const JsonObject& patch) {
     const Json* keys = patch.if_contains(kRetainKeys);
     if (keys == nullptr) return {};
     if (!keys->is_array()) return refuse_merge(400, "$retainKeys must be a list of strings");
@@ -132,10 +157,10 @@ class StrategicMerge {
       }
     }
     erase_members_if(object, [&](const auto& member) { return !retained.contains(member.key()); });
-    return {};
+    return visit(object.size());
   }
 
-  static Done delete_from_lists(JsonObject& object, const JsonObject& patch) {
+  Done delete_from_lists(JsonObject& object, const JsonObject& patch, LiveLists& live) {
     for (const auto& [key, values] : patch) {
       const std::string_view name(key.data(), key.size());
       if (!name.starts_with(kDeleteFromList)) continue;
@@ -145,9 +170,11 @@ class StrategicMerge {
       JsonArray kept;
       const ListIdentity by_value{std::string()};
       const ListPlaces deleted(by_value, values.get_array());
-      for (auto& member : list->get_array()) {
-        if (!deleted.of(member)) kept.push_back(std::move(member));
+      for (const auto& member : list->get_array()) {
+        if (!deleted.of(member)) kept.push_back(member);
       }
+      if (auto visited = visit(list->get_array().size()); !visited) return visited;
+      live.emplace(name.substr(kDeleteFromList.size()), std::move(list->get_array()));
       *list = std::move(kept);
     }
     return {};
@@ -161,14 +188,13 @@ class StrategicMerge {
     return &order->get_array();
   }
 
-  Done merge_member(JsonObject& out, const JsonObject& original, const JsonObject& patch, std::string_view name,
+  Done merge_member(JsonObject& out, const LiveLists& live, const JsonObject& patch, std::string_view name,
                     const Json& value, const TypeRef& type) {
     const auto member = type.member(name).type;
     Json* mine = out.if_contains(name);
     if (value.is_object()) {
-      const JsonObject none;
       const bool merges = mine != nullptr && mine->is_object();
-      auto merged = merge_maps(merges ? mine->get_object() : none, value.get_object(), member);
+      auto merged = merge_maps(merges ? std::move(mine->get_object()) : JsonObject(), value.get_object(), member);
       if (!merged) return tl::unexpected(merged.error());
       out[name] = *std::move(merged);
       return {};
@@ -180,17 +206,18 @@ class StrategicMerge {
     }
     auto order = element_order(patch, name);
     if (!order) return tl::unexpected(order.error());
-    static const JsonArray kNone;
-    const Json* before = original.if_contains(name);
-    const JsonArray& live = before != nullptr && before->is_array() ? before->get_array() : kNone;
-    const JsonArray base = mine != nullptr && mine->is_array() ? mine->get_array() : kNone;
-    auto merged = merge_lists(base, value.get_array(), *order, live, rule, member.item());
-    if (!merged) return refuse_merge(merged.error().code, std::string(name) + ": " + merged.error().message);
+    JsonArray base = mine != nullptr && mine->is_array() ? std::move(mine->get_array()) : JsonArray();
+    if (auto visited = visit(base.size()); !visited) return below(name, visited.error());
+    const ListIdentity identity(rule.key);
+    const auto before = live.find(name);
+    const ListPlaces in_live(identity, before != live.end() ? before->second : base);
+    auto merged = merge_lists(std::move(base), value.get_array(), *order, in_live, rule, member.item());
+    if (!merged) return below(name, merged.error());
     out[name] = *std::move(merged);
     return {};
   }
 
-  MergedJson merge_lists(const JsonArray& base, const JsonArray& patch, const JsonArray* order, const JsonArray& live,
+  MergedJson merge_lists(JsonArray base, const JsonArray& patch, const JsonArray* order, const ListPlaces& in_live,
                          const ListRule& rule, const TypeRef& item_type) {
     const ListIdentity identity(rule.key);
     JsonArray members, deleted;  // items of the patch that are not directives, and those that it deletes
@@ -209,17 +236,17 @@ class StrategicMerge {
     if (order != nullptr) {
       if (auto checked = check_order(members, *order, identity); !checked) return tl::unexpected(checked.error());
     }
-    auto merged = merge_members(without(base, deleted, identity), members, identity, item_type);
+    auto merged = merge_members(without(std::move(base), deleted, identity), members, identity, item_type);
     if (!merged) return tl::unexpected(merged.error());
-    return arrange(*std::move(merged), order != nullptr ? *order : members, live, identity);
+    return arrange(*std::move(merged), order != nullptr ? *order : members, in_live, identity);
   }
 
-  static JsonArray without(const JsonArray& list, const JsonArray& deleted, const ListIdentity& identity) {
+  static JsonArray without(JsonArray list, const JsonArray& deleted, const ListIdentity& identity) {
     if (deleted.empty()) return list;
     const ListPlaces gone(identity, deleted);
     JsonArray out;
-    for (const auto& member : list) {
-      if (!gone.of(member)) out.push_back(member);
+    for (auto& member : list) {
+      if (!gone.of(member)) out.push_back(std::move(member));
     }
     return out;
   }
@@ -232,8 +259,8 @@ class StrategicMerge {
       if (identity.by_value() && place) continue;
       Json one = member;
       if (!identity.by_value()) {
-        const JsonObject none;
-        auto made = merge_maps(place ? merged[*place].get_object() : none, member.get_object(), item_type);
+        JsonObject live = place ? std::move(merged[*place].get_object()) : JsonObject();
+        auto made = merge_maps(std::move(live), member.get_object(), item_type);
         if (!made) return tl::unexpected(made.error());
         one = *std::move(made);
       }
@@ -279,7 +306,7 @@ class StrategicMerge {
   }
 
   // A patch may reorder a list without changing its items.
-  static Done reorder_untouched(JsonObject& object, const JsonObject& patch, const TypeRef& type) {
+  Done reorder_untouched(JsonObject& object, const JsonObject& patch, const TypeRef& type) {
     for (const auto& [key, order] : patch) {
       const std::string_view directive(key.data(), key.size());
       if (!directive.starts_with(kElementOrder)) continue;
@@ -289,11 +316,15 @@ class StrategicMerge {
       const ListRule rule = list_rule(type.member(name).type);
       Json* list = object.if_contains(name);
       if (!rule.merges || list == nullptr || !list->is_array()) continue;
-      const JsonArray live = list->get_array();
-      *list = arrange(live, order.get_array(), live, ListIdentity(rule.key));
+      if (auto visited = visit(list->get_array().size()); !visited) return visited;
+      const ListIdentity identity(rule.key);
+      const ListPlaces in_live(identity, list->get_array());
+      *list = arrange(std::move(list->get_array()), order.get_array(), in_live, identity);
     }
     return {};
   }
+
+  std::size_t visited_ = 0;
 };
 
 }  // namespace

@@ -10,21 +10,17 @@ bool misplaced_null(const Json& value, const Schema& schema) { return value.is_n
 
 void fill_object(JsonObject& members, const Schema& schema) {
   for (const auto& [name, property] : schema.properties) {
-    Json* value = members.if_contains(name);
-    if (property->default_value) {
-      if (value == nullptr || misplaced_null(*value, *property)) members[name] = *property->default_value;
-    } else if (value != nullptr && misplaced_null(*value, *property)) {
-      members.stable_erase(name);
-    }
+    if (property->default_value && !members.contains(name)) members[name] = *property->default_value;
   }
-  if (schema.additional && !schema.additional->nullable) {
-    erase_members_if(members, [&](auto& member) {
-      if (!member.value().is_null() || schema.properties.contains(std::string_view(member.key()))) return false;
-      if (!schema.additional->default_value) return true;
-      member.value() = *schema.additional->default_value;
-      return false;
-    });
-  }
+  erase_members_if(members, [&](auto& member) {
+    if (!member.value().is_null()) return false;
+    const auto property = schema.properties.find(std::string_view(member.key()));
+    const Schema* type = property != schema.properties.end() ? property->second.get() : schema.additional.get();
+    if (type == nullptr || type->nullable) return false;
+    if (!type->default_value) return true;
+    member.value() = *type->default_value;
+    return false;
+  });
   for (auto& [name, value] : members) {
     if (auto it = schema.properties.find(std::string_view(name)); it != schema.properties.end()) {
       apply_defaults(value, *it->second);

@@ -41,8 +41,9 @@ class MapItems {
   // Both must outlive it. No items unless `list` is a list, and the schema says that its items have keys.
   MapItems(const Json* list, const Schema& list_schema);
 
-  // The first item with the same keys; null when there is none.
-  const Json* find(const Json& item) const;
+  // The first item with the same keys; null when there is none, or when an item asked for it before: keys are unique,
+  // so the second one is refused, and must not be compared with all that the first one has.
+  const Json* take(const Json& item);
 
  private:
   const Schema* schema_ = nullptr;

@@ -1,6 +1,7 @@
 // Enforces x-kubernetes-list-type: items of sets and keys of maps are unique.
 #include <map>
 #include <set>
+#include <utility>
 
 #include "embedded/apiserver/schema/internal.h"
 
@@ -43,10 +44,10 @@ MapItems::MapItems(const Json* list, const Schema& list_schema) : schema_(&list_
   }
 }
 
-const Json* MapItems::find(const Json& item) const {
+const Json* MapItems::take(const Json& item) {
   if (items_.empty() || !item.is_object()) return nullptr;
   const auto found = items_.find(canonical_json(keys_of(item, *schema_)));
-  return found == items_.end() ? nullptr : found->second;
+  return found == items_.end() ? nullptr : std::exchange(found->second, nullptr);
 }
 
 void check_list_types(const Json& object, const Schema& schema, const std::string& path, api::FieldErrors& errors) {

@@ -223,9 +223,9 @@ class RuleRunner {
 
  private:
   void items(const JsonArray& list, const Json* old, const Schema& schema, const std::string& path) {
-    const MapItems old_items(old, schema);
+    MapItems old_items(old, schema);
     for (std::size_t i = 0; i < list.size(); ++i) {
-      walk(list[i], old_items.find(list[i]), *schema.items, api::index_path(path, i));
+      walk(list[i], old_items.take(list[i]), *schema.items, api::index_path(path, i));
     }
   }
 

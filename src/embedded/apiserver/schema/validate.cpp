@@ -199,9 +199,9 @@ class Validator {
     const JsonArray& items = value.get_array();
     ++out.matches;
     if (schema.items) {
-      const MapItems old_items(old, schema);
+      MapItems old_items(old, schema);
       for (std::size_t i = 0; i < items.size(); ++i) {
-        out.merge(this->value(items[i], old_items.find(items[i]), *schema.items,
+        out.merge(this->value(items[i], old_items.take(items[i]), *schema.items,
                               Place{&place, {}, static_cast<std::int64_t>(i)}));
       }
     }

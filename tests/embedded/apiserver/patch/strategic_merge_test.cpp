@@ -110,6 +110,42 @@ std::map<std::string, std::string> images_of(const Json& object) {
   return out;
 }
 
+// An item "a" with that many ports, the first of them 0.
+Json with_ports(std::size_t count) {
+  JsonArray ports;
+  for (std::size_t i = 0; i < count; ++i) ports.push_back(JsonObject{{"port", i}, {"protocol", "TCP"}});
+  return JsonObject{{"name", "a"}, {"ports", std::move(ports)}};
+}
+
+Json with_items(JsonArray items) { return JsonObject{{"spec", JsonObject{{"items", std::move(items)}}}}; }
+
+// A patch that names one item with a long list again and again would copy the list each time.
+TEST(StrategicMergeBounds, APatchMayNotNameTheSameItemsWithoutEnd) {
+  const Json object = with_items({with_ports(2000)});
+  const JsonArray again(2000, with_ports(1));
+  const auto refused = apply_strategic_merge_patch(object, with_items(again), everything());
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, 422);
+  EXPECT_EQ(
+      refused.error().message,
+      "items: ports: the patch visits more than 1048576 list items and members: it must not name the same ones so "
+      "often");
+  JsonObject erases{{"name", "a"}, {"limits", JsonObject{{"none", nullptr}}}}, limits;
+  for (int i = 0; i < 2000; ++i) limits["l" + std::to_string(i)] = "1";
+  const Json limited = with_items({JsonObject{{"name", "a"}, {"limits", limits}}});
+  EXPECT_FALSE(apply_strategic_merge_patch(limited, with_items(JsonArray(2000, erases)), everything()));
+}
+
+TEST(StrategicMergeBounds, LongListsMerge) {
+  const Json object = with_items({with_ports(100'000)});
+  const auto same = apply_strategic_merge_patch(object, object, everything());
+  ASSERT_TRUE(same);
+  EXPECT_EQ(canonical_json(*same), canonical_json(object));
+  const auto few = apply_strategic_merge_patch(object, with_items(JsonArray(5, with_ports(2))), everything());
+  ASSERT_TRUE(few);
+  EXPECT_EQ(canonical_json(*few), canonical_json(object));
+}
+
 using Images = std::map<std::string, std::string>;
 
 rc::Gen<Images> images(std::vector<std::string> names) {
