@@ -1,6 +1,7 @@
 #include "jobs/pod_set_info.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "api/field_error.h"
@@ -31,6 +32,7 @@ Result<void> merge(StringMap& into, const StringMap& from, std::string_view what
   return {};
 }
 
+// `from` is short: that of a flavor or a check.
 void add_tolerations(std::vector<Toleration>& into, const std::vector<Toleration>& from) {
   for (const auto& toleration : from) {
     if (std::find(into.begin(), into.end(), toleration) == into.end()) into.push_back(toleration);
@@ -88,10 +90,9 @@ Result<PodSetInfo> flavor_info(const api::kueue::PodSetAssignment& assignment, c
   PodSetInfo info;
   info.name = assignment.name;
   info.count = assignment.count;
-  std::vector<std::string_view> seen;  // several resources may share a flavor
+  std::set<std::string_view> seen;  // several resources may share a flavor
   for (const auto& [resource, flavor_name] : assignment.flavors) {
-    if (std::find(seen.begin(), seen.end(), flavor_name) != seen.end()) continue;
-    seen.push_back(flavor_name);
+    if (!seen.insert(flavor_name).second) continue;
     const auto* flavor = flavors(flavor_name);
     if (flavor == nullptr) return fail("ResourceFlavor " + flavor_name + " does not exist");
     if (auto merged = merge(info.node_selector, flavor->node_labels, "nodeSelector"); !merged)

@@ -1,6 +1,8 @@
 #include "jobs/kinds/kind_rules.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "api/kueue/names.h"
@@ -58,9 +60,10 @@ void check_pod_sets_of(const JobKindSpec& kind, const Json& job, const Json* old
   FieldErrors now, before;
   check_pod_sets(kind, job, admission.get, now);
   if (old != nullptr && !now.empty()) check_pod_sets(kind, *old, admission.get, before);
+  std::set<std::string> known;
+  for (const auto& error : before) known.insert(to_string(error));
   for (auto& error : now) {
-    if (std::ranges::none_of(before, [&](const auto& known) { return to_string(known) == to_string(error); }))
-      errors.push_back(std::move(error));
+    if (!known.contains(to_string(error))) errors.push_back(std::move(error));
   }
 }
 
@@ -76,11 +79,6 @@ void check_object(const JobKindSpec& kind, const Json& job, const Json* old, con
   if (edited_while_waiting(kind, job, old)) check_pod_sets_of(kind, job, old, admission, errors);
 }
 
-const FoundPodSet* find_named(const std::vector<FoundPodSet>& all, std::string_view name) {
-  const auto it = std::ranges::find_if(all, [&](const FoundPodSet& one) { return one.pod_set.name == name; });
-  return it == all.end() ? nullptr : &*it;
-}
-
 // Nobody grants or takes back the difference of an elastic job yet (KEP-77), so another size would stop all its pods.
 void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& old, const AdmissionContext& admission,
                         FieldErrors& errors) {
@@ -94,9 +92,11 @@ void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& ol
   const auto now = find_pod_sets(kind, job, admission.get, ignored, Templates::kLeftOut),
              before = find_pod_sets(kind, old, admission.get, ignored, Templates::kLeftOut);
   if (now.size() != before.size()) errors.push_back(api::forbidden_field("spec", kNotResizable));
+  std::map<std::string_view, std::int32_t> counts;
+  for (const auto& one : before) counts.emplace(one.pod_set.name, one.pod_set.count);
   for (const auto& one : now) {
-    const FoundPodSet* same = find_named(before, one.pod_set.name);
-    if (same == nullptr || same->pod_set.count == one.pod_set.count) continue;
+    const auto same = counts.find(one.pod_set.name);
+    if (same == counts.end() || same->second == one.pod_set.count) continue;
     errors.push_back(api::forbidden_field(one.count.empty() ? one.field : to_string(one.count), kNotResizable));
   }
 }

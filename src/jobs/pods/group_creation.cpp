@@ -21,8 +21,9 @@ void adopt(GroupScene& scene, const WorkloadPtr& workload) {
   const Workload& w = *workload;
   api::ObjectMeta meta;
   meta.owners = w.meta.owners;
+  const auto owning = owner_uids(w);
   for (const auto& pod : scene.pods) {
-    if (is_waiting_pod(*pod) && !is_pod_owner(w, *pod)) meta.owners.push_back(owned_by_pod(*pod));
+    if (is_waiting_pod(*pod) && !owning.contains(pod->uid)) meta.owners.push_back(owned_by_pod(*pod));
   }
   Json patch = JsonObject{{"metadata", api::encode_meta(meta)}};
   ensure_path(patch, {"metadata", "annotations", kIsGroupWorkload}) = "true";

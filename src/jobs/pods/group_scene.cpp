@@ -25,8 +25,10 @@ JobEvent pod_of_another_group(const std::string& group) {
 
 }  // namespace
 
-bool is_pod_owner(const api::kueue::Workload& workload, const ManagedPod& pod) {
-  return std::ranges::any_of(workload.meta.owners, [&](const auto& owner) { return owner.uid == pod.uid; });
+std::set<std::string_view> owner_uids(const api::kueue::Workload& workload) {
+  std::set<std::string_view> uids;
+  for (const auto& owner : workload.meta.owners) uids.insert(owner.uid);
+  return uids;
 }
 
 api::OwnerReference owned_by_pod(const ManagedPod& pod) {

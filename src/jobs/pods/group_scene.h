@@ -1,6 +1,7 @@
 // One look at a group of pods: what there is, and the plan so far.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,8 @@ inline bool is_active_pod(const ManagedPod& pod) { return pod.active(); }
 inline bool is_waiting_pod(const ManagedPod& pod) { return pod.gated && pod.runnable(); }
 inline bool is_running_pod(const ManagedPod& pod) { return !pod.gated && pod.runnable(); }
 
-bool is_pod_owner(const api::kueue::Workload& workload, const ManagedPod& pod);
+// The UIDs of the owners of the workload, which must outlive them.
+std::set<std::string_view> owner_uids(const api::kueue::Workload& workload);
 api::OwnerReference owned_by_pod(const ManagedPod& pod);
 
 class GroupScene {

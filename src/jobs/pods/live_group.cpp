@@ -238,8 +238,8 @@ class LiveGroup {
 
   // All pods of the group own the workload: it is deleted after the last of them.
   void own(const WorkloadPtr& workload, const Roster& roster) {
-    std::set<std::string_view> owning, present;
-    for (const auto& owner : workload->meta.owners) owning.insert(owner.uid);
+    const std::set<std::string_view> owning = owner_uids(*workload);
+    std::set<std::string_view> present;
     for (const auto& pod : scene_.pods) present.insert(pod->uid);
     api::ObjectMeta meta;
     for (const auto& owner : workload->meta.owners) {

@@ -55,8 +55,9 @@ void with_finished(GroupScene& scene, const WorkloadPtr& workload) {
   }
   std::vector<ManagedPodPtr> late;  // came after the end
   bool all_are_late = true;
+  const auto owning = owner_uids(w);
   for (const auto& pod : scene.pods) {
-    if (is_waiting_pod(*pod) && !is_pod_owner(w, *pod)) {
+    if (is_waiting_pod(*pod) && !owning.contains(pod->uid)) {
       late.push_back(pod);
     } else {
       all_are_late = false;

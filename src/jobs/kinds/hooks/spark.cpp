@@ -75,11 +75,11 @@ void add_to_list(Json& job, const SparkRole& role, const Place& place, const Jso
 
 // Tolerations and gates that are not there yet.
 JsonArray new_ones(const Json& is, std::string_view member, const JsonArray& wanted) {
+  std::set<std::string> known;
+  for (const Json& one : array_at(is, {"spec", member})) known.insert(canonical_json(one));
   JsonArray out;
   for (const Json& one : wanted) {
-    const auto same = [&](const Json& other) { return json_equal(one, other); };
-    if (std::ranges::none_of(array_at(is, {"spec", member}), same) && std::ranges::none_of(out, same))
-      out.push_back(one);
+    if (known.insert(canonical_json(one)).second) out.push_back(one);
   }
   return out;
 }
