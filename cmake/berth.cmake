@@ -55,6 +55,7 @@ option(BERTH_QUICK "Compile the rooms that compute little without optimisation" 
 option(BERTH_UNITY "Compile several files of a room as one" ON)
 set(BERTH_UNITY_FILES 28 CACHE STRING "The number of files of a room that are compiled as one")
 include(precompiled)
+include(counted)
 function(berth_together out target root)
   set(alone "")
   set(number 0)
