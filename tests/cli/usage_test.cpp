@@ -1,4 +1,5 @@
 // Wrong values of flags: one line that names the flag, and exit code 2, before anything else is done.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
 
@@ -21,9 +22,15 @@
 namespace berth::cli::usage_test {
 namespace {
 
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
 struct Ran {
   int code = -1;
   std::string said;
+  std::string printed;
 };
 
 Ran run(std::vector<std::string> words) {
@@ -33,9 +40,10 @@ Ran run(std::vector<std::string> words) {
   for (const auto add : {add_up, add_controller, add_console, add_cluster, add_simulate, add_replay, add_load})
     commands.push_back(add(app));
   std::ostringstream out, err;
+  commands.push_back(add_version(app, out));
   testing::internal::CaptureStderr();  // for what commands say themselves
   const int code = run_command_line(app, commands, std::move(words), out, err);
-  return {code, err.str() + testing::internal::GetCapturedStderr()};
+  return {code, err.str() + testing::internal::GetCapturedStderr(), out.str()};
 }
 
 // A variable of the environment, while this object lives.
@@ -90,11 +98,29 @@ TEST(Usage, WrongValuesAreToldWithTheirFlag) {
 
 TEST(Usage, UnexpectedWordsComeInTheirOrderWithTheHelpOfTheCommand) {
   EXPECT_EQ(run({"list", "wl", "--stats", "pending"}).said,
-            "berth: not expected: --stats pending; see 'berth list workload --help'\n");
+            "berth: not expected: --stats pending; see 'berth list workload --help'; did you mean '--status'?\n");
   EXPECT_EQ(run({"up", "now", "please"}).said, "berth: not expected: now please; see 'berth up --help'\n");
   EXPECT_NE(run({"explain"}).said.find("; see 'berth explain --help'"), std::string::npos);
   EXPECT_NE(run({"list"}).said.find("; see 'berth list --help'"), std::string::npos);
   EXPECT_NE(run({}).said.find("; see 'berth --help'"), std::string::npos);
+}
+
+TEST(Usage, TheNearestCommandOrFlagIsNamed) {
+  EXPECT_THAT(run({"lisst"}).said, EndsWith("; did you mean 'list'?\n"));
+  EXPECT_THAT(run({"list", "worklaod"}).said, EndsWith("; did you mean 'workload'?\n"));
+  EXPECT_THAT(run({"xyzzyx"}).said, Not(HasSubstr("did you mean")));
+  EXPECT_EQ(run({"list", "workload", "--outptu", "json"}).said,
+            "berth: not expected: --outptu json; see 'berth list workload --help'; did you mean '--output'?\n");
+}
+
+TEST(Usage, HelpAndVersionAreUnderstoodAsInOtherPrograms) {
+  const Ran help = run({"help", "list", "workload"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.printed, HasSubstr("Usage: berth list workload"));
+  EXPECT_THAT(run({"help"}).printed, HasSubstr("Usage: berth"));
+  const Ran version = run({"--version"});
+  EXPECT_EQ(version.code, 0) << version.said;
+  EXPECT_THAT(version.printed, StartsWith("berth "));
 }
 
 TEST(Usage, WithoutAnyKubeconfigItIsSaidHowToNameOne) {

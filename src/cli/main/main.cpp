@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   CLI::App app{"Berth: batch queueing for Kubernetes. Jobs wait in queues until quota is free for them.",
                name == "kubectl-berth" ? "kubectl berth" : "berth"};
   app.require_subcommand(1);
+  app.footer("berth help COMMAND prints the help of a command, berth --version the version.");
   const auto session = berth::cli::queues::Session::of_this_process();
   std::vector<berth::cli::Command> commands = berth::cli::queues::add_commands(app, session);
   for (const auto add :
