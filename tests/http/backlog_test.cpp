@@ -99,6 +99,25 @@ TEST_F(Connections, SilentOnesMakePlace) {
   EXPECT_LT(::recv(watching, piece, sizeof piece, MSG_DONTWAIT), 0) << "who has a request stays";
 }
 
+// The same over TLS, where silence means no handshake; and idle connections of both protocols.
+TEST_F(Connections, ThoseWithoutAHandshakeMakePlace) {
+  Served served;
+  auto watching = served.http1();
+  EXPECT_EQ(watching.open_stream("/watch").status, 200);
+  for (std::size_t i = 0; i < 2 * kMaxConnections; ++i) open.push_back(connected(served.server->port()));
+  const auto begin = std::chrono::steady_clock::now();
+  auto newer = served.http2();
+  EXPECT_EQ(newer.request("GET", "/").body, "admin");
+  EXPECT_EQ(served.http1().request("GET", "/").body, "admin");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_LE(served.server->connections(), kMaxConnections + kMaxMakingPlace);
+  served.on_executor([&] {
+    served.handler.held.at(0)->sink->chunk(std::make_shared<const std::string>("still here\n"));
+    return true;
+  });
+  EXPECT_EQ(watching.read_line(std::chrono::seconds(10)), "still here") << "who has a request stays";
+}
+
 TEST_F(Connections, IdleOnesMakePlace) {
   for (std::size_t i = 0; i < kMaxConnections; ++i) open.push_back(ask());
   for (std::size_t i = 0; i < kMaxConnections; ++i) ASSERT_TRUE(answered(open[i], 60'000)) << i;
