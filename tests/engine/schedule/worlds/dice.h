@@ -10,13 +10,9 @@ namespace berth::engine::worlds {
 
 class Dice {
  public:
-  explicit Dice(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
-  std::uint64_t next() {  // splitmix64
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
+  // The start is hashed: the generator counts on from it, so close starts would give shifted parts of one sequence.
+  explicit Dice(std::uint64_t seed) : state_(hashed(seed)) {}
+  std::uint64_t next() { return hashed(state_ += 0x9e3779b97f4a7c15ULL); }  // splitmix64
   int pick(int n) { return static_cast<int>(next() % static_cast<std::uint64_t>(n)); }
   int between(int low, int high) { return low + pick(high - low + 1); }
   bool chance(int percent) { return pick(100) < percent; }
@@ -27,6 +23,12 @@ class Dice {
   }
 
  private:
+  static std::uint64_t hashed(std::uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+    return z ^ (z >> 31);
+  }
+
   std::uint64_t state_;
 };
 
