@@ -54,7 +54,7 @@ std::function<void()> update(const Subject& s, std::string_view subresource) {
 }
 
 std::function<void()> check_by_webhooks(const Subject& s) {
-  const auto old = std::make_shared<const Json>(s.object);
+  auto old = std::make_shared<const Json>(s.object);
   return [old, &s] {
     const auto& strategy = s.resource.strategy;
     const apiserver::Lookup lookup{[old](const auto&, auto, auto) { return old; },
@@ -118,7 +118,7 @@ std::function<void()> apply(const Subject& s) {
   return [first, second, &s] {
     const auto apply_as = [&](const Json& live, const Json& config, const char* name, bool force) {
       auto result = apiserver::server_side_apply(live, config, schema_of(s), manager(s, name), force, {});
-      return result ? std::move(result->object) : live;
+      return result ? result->object : live;
     };
     const Json made = apply_as(Json(), *first, "one", false);
     apply_as(made, *second, "two", false);

@@ -60,7 +60,10 @@ const std::map<std::string, ResourcePtr>& served() {
     for (const auto& file : embedded::external_crds()) add_definitions(all, file.content);
     const auto decorate = apiserver::kueue_webhooks(everything_managed());
     std::map<std::string, ResourcePtr> by_name;
-    for (ResourcePtr& one : all) by_name.emplace(name_of(*one), decorate(std::move(one)));
+    for (ResourcePtr& one : all) {
+      const std::string name = name_of(*one);
+      by_name.emplace(name, decorate(std::move(one)));
+    }
     return by_name;
   }();
   return resources;

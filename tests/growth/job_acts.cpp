@@ -35,7 +35,7 @@ jobs::JobFacts facts_for(const std::shared_ptr<const Workload>& workload) {
 std::unique_ptr<jobs::kinds::DescribedJob> described(const Subject& s) {
   for (const auto& kind : jobs::kinds::shipped_job_kinds()) {
     if (kind->resource.group != s.resource.gvr.group || kind->resource.resource != s.resource.gvr.resource) continue;
-    const auto object = std::make_shared<const Json>(s.object);
+    auto object = std::make_shared<const Json>(s.object);
     return std::make_unique<jobs::kinds::DescribedJob>(kind, [object](const auto&, auto, auto) { return object; });
   }
   return nullptr;

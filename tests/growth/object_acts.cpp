@@ -19,7 +19,7 @@ using apiserver::ResourceInfo;
 
 // Every other object that a rule asks for is the object itself.
 apiserver::Lookup lookup_of(const Json& object) {
-  const auto shared = std::make_shared<const Json>(object);
+  auto shared = std::make_shared<const Json>(object);
   return {[shared](const auto&, auto, auto) { return shared; },
           [shared](const auto&, auto) { return std::vector<JsonPtr>{shared}; }};
 }
