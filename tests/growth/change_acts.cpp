@@ -2,6 +2,7 @@
 #include <string>
 #include <utility>
 
+#include "api/kueue/names.h"
 #include "base/json_patch.h"
 #include "base/merge_patch.h"
 #include "embedded/apiserver/crd/crd.h"
@@ -53,12 +54,20 @@ std::function<void()> update(const Subject& s, std::string_view subresource) {
   };
 }
 
+// The object as an elastic job that runs.
+Json elastic(Json job) {
+  ensure_path(job, {"metadata", "annotations", api::kueue::kElasticJob}) = "true";
+  if (find_path(job, {"spec", "suspend"}) != nullptr) ensure_path(job, {"spec", "suspend"}) = false;
+  return job;
+}
+
 std::function<void()> check_by_webhooks(const Subject& s) {
   auto old = std::make_shared<const Json>(s.object);
-  return [old, &s] {
+  return [old, sized = elastic(s.object), resized = elastic(s.other), &s] {
     const auto& strategy = s.resource.strategy;
     const apiserver::Lookup lookup{[old](const auto&, auto, auto) { return old; },
                                    [old](const auto&, auto) { return std::vector<JsonPtr>{old}; }};
+    if (strategy.validating_admission) (void)strategy.validating_admission(resized, &sized, "", lookup);
     for (const Json* before : {static_cast<const Json*>(nullptr), old.get()}) {
       for (const std::string_view subresource : {"", "status"}) {
         if (strategy.validating_admission) (void)strategy.validating_admission(s.other, before, subresource, lookup);

@@ -20,6 +20,8 @@
 #include "growth/acts.h"
 #include "growth/grown.h"
 #include "growth/steps.h"
+#include "jobs/kinds/kind_rules.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::growth {
 namespace {
@@ -43,6 +45,8 @@ api::kueue::AdmissionPolicy everything_managed() {
   policy.manage_jobs_without_queue_name = true;
   policy.manage_pods = policy.manage_deployments = policy.manage_stateful_sets = true;
   policy.manage_leader_worker_sets = policy.priority_boost = true;
+  for (const auto& kind : jobs::kinds::shipped_job_kinds())
+    policy.kinds.push_back(jobs::kinds::rules_of(kind, true));
   return policy;
 }
 

@@ -1,6 +1,6 @@
 #include "jobs/kinds/kind_rules.h"
 
-#include <map>
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -79,6 +79,11 @@ void check_object(const JobKindSpec& kind, const Json& job, const Json* old, con
   if (edited_while_waiting(kind, job, old)) check_pod_sets_of(kind, job, old, admission, errors);
 }
 
+const FoundPodSet* find_named(const std::vector<FoundPodSet>& all, std::string_view name) {
+  const auto it = std::ranges::find_if(all, [&](const FoundPodSet& one) { return one.pod_set.name == name; });
+  return it == all.end() ? nullptr : &*it;
+}
+
 // Nobody grants or takes back the difference of an elastic job yet (KEP-77), so another size would stop all its pods.
 void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& old, const AdmissionContext& admission,
                         FieldErrors& errors) {
@@ -92,11 +97,9 @@ void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& ol
   const auto now = find_pod_sets(kind, job, admission.get, ignored, Templates::kLeftOut),
              before = find_pod_sets(kind, old, admission.get, ignored, Templates::kLeftOut);
   if (now.size() != before.size()) errors.push_back(api::forbidden_field("spec", kNotResizable));
-  std::map<std::string_view, std::int32_t> counts;
-  for (const auto& one : before) counts.emplace(one.pod_set.name, one.pod_set.count);
   for (const auto& one : now) {
-    const auto same = counts.find(one.pod_set.name);
-    if (same == counts.end() || same->second == one.pod_set.count) continue;
+    const FoundPodSet* same = find_named(before, one.pod_set.name);
+    if (same == nullptr || same->pod_set.count == one.pod_set.count) continue;
     errors.push_back(api::forbidden_field(one.count.empty() ? one.field : to_string(one.count), kNotResizable));
   }
 }

@@ -1,7 +1,6 @@
 #include "jobs/kinds/pod_set_groups.h"
 
-#include <map>
-#include <string_view>
+#include <algorithm>
 #include <utility>
 
 #include "api/kueue/names.h"
@@ -19,13 +18,12 @@ using Group = std::vector<const FoundPodSet*>;
 // In the order of their first pod sets.
 std::vector<std::pair<std::string, Group>> groups_of(const std::vector<FoundPodSet>& found) {
   std::vector<std::pair<std::string, Group>> groups;
-  std::map<std::string_view, std::size_t> places;
   for (const auto& one : found) {
     if (!one.pod_set.topology_request || one.pod_set.topology_request->pod_set_group_name.empty()) continue;
     const auto& name = one.pod_set.topology_request->pod_set_group_name;
-    const auto [place, is_new] = places.try_emplace(name, groups.size());
-    if (is_new) groups.push_back({name, {}});
-    groups[place->second].second.push_back(&one);
+    auto group = std::ranges::find(groups, name, [](const auto& entry) { return entry.first; });
+    if (group == groups.end()) group = groups.insert(group, {name, {}});
+    group->second.push_back(&one);
   }
   return groups;
 }
