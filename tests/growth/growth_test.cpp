@@ -45,8 +45,7 @@ api::kueue::AdmissionPolicy everything_managed() {
   policy.manage_jobs_without_queue_name = true;
   policy.manage_pods = policy.manage_deployments = policy.manage_stateful_sets = true;
   policy.manage_leader_worker_sets = policy.priority_boost = true;
-  for (const auto& kind : jobs::kinds::shipped_job_kinds())
-    policy.kinds.push_back(jobs::kinds::rules_of(kind, true));
+  for (const auto& kind : jobs::kinds::shipped_job_kinds()) policy.kinds.push_back(jobs::kinds::rules_of(kind, true));
   return policy;
 }
 
