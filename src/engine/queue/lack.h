@@ -11,6 +11,8 @@ struct Lack {
   FlavorResourceId id{};  // invalid: no place was found
   Amount wanted{};
   FlavorId place{};
+  // The flavor-resource was free, and others were short. When it becomes short too, queues that borrow it have victims.
+  bool was_free = false;
 };
 
 }  // namespace berth::engine

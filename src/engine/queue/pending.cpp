@@ -308,7 +308,14 @@ bool PendingQueue::wake(FlavorResourceId id, const std::function<bool(const Lack
 
 bool PendingQueue::wake_for_victims(FlavorResourceId id, std::uint64_t number) {
   return wake_where([&](const Lack& lack, ShapeId, std::uint64_t known) {
-    return known < number && (!id.valid() || lack.id == id || lack.place.valid());
+    return known < number && (!id.valid() || (lack.id == id && !lack.was_free) || lack.place.valid());
+  });
+}
+
+bool PendingQueue::wake_where_taken(FlavorResourceId id, Amount available) {
+  if (parked_.empty() && !blocked_.valid()) return false;
+  return wake_where([&](const Lack& lack, ShapeId, std::uint64_t) {
+    return lack.was_free && lack.id == id && lack.wanted > available;
   });
 }
 

@@ -72,6 +72,9 @@ class PendingQueue {
   // Wakes classes that may find new victims after loan `number`: those whose verdict is older than this loan, and
   // that lacked `id` or places, or anything if `id` is invalid. Returns true when anything woke.
   bool wake_for_victims(FlavorResourceId id, std::uint64_t number = kAnyLoan);
+  // Wakes classes that wanted `id` when it was free, and for which `available` of it is not enough. Returns true when
+  // anything woke.
+  bool wake_where_taken(FlavorResourceId id, Amount available);
   // Wakes classes that found no place on the nodes of this flavor.
   bool wake_place(FlavorId flavor);
   bool wake_all();

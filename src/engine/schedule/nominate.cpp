@@ -44,12 +44,12 @@ class Combinations {
  private:
   void add(const Plan::Step& step, bool idle, const Assignment::Choice& choice) {
     chosen_.push_back(choice.flavor);
-    auto& flavors = flavors_.emplace_back();
+    auto& possible = flavors_.emplace_back();
     for (std::int32_t f = 0; f < std::ssize(step.ids) && !idle; ++f) {
-      if (choice.is_possible(f)) flavors.push_back(f);
+      if (choice.is_possible(f)) possible.push_back(f);
     }
-    if (flavors.empty()) {
-      flavors.push_back(choice.flavor);
+    if (possible.empty()) {
+      possible.push_back(choice.flavor);
       ended_ = ended_ || !idle;  // whatever the other steps get
     }
   }
@@ -105,7 +105,16 @@ void Nominator::nominate(Entry& entry, bool resume) {
   const bool last_walk = resume && slot.scan_moves > entry.plan->flavors_tried &&
                          slot.scan_stamp == std::max(tree.progress, tree.releases);
   evaluate(entry, tried, last_walk);
+  if (!tried.empty() && entry.assignment.mode == Mode::kPreempt) take_what_fits(entry);
   if (!promising(entry)) count_spared(entry);
+}
+
+// A walk that goes on behind some flavors finds victims, though an earlier flavor may fit by now, or one that no walk
+// has reached: then nobody needs to go.
+void Nominator::take_what_fits(Entry& entry) {
+  Entry fresh = same_request(entry);
+  evaluate(fresh, {}, true);
+  if (fresh.assignment.mode == Mode::kFit) take_over(entry, fresh);
 }
 
 void Nominator::nominate_in_all_walks(Entry& entry) {
@@ -253,16 +262,18 @@ bool Nominator::waits_for_the_evicted(Entry& entry) {
          (placer_.asks().empty() || placer_.place_again(entry));
 }
 
-// A queue that would borrow may reclaim less, or nothing: so it also waits for the resources that it would borrow.
+// A queue that would borrow may reclaim less, or nothing: so it also waits for the resources that it would borrow. And
+// for those that are free: once they are short, those who borrow them may be victims.
 void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
+  if (!who.config->reclaims()) return;
   const auto needs = who.needs_quota(state_.ledger, short_ids_, entry.assignment.usage);
-  const auto borrows = [&](const FlavorResourceAmount& each) {
+  const bool borrows = std::any_of(needs.begin(), needs.end(), [&](const FlavorResourceAmount& each) {
     return state_.ledger.borrowing_with(who.queue, each.id, each.amount);
-  };
-  if (!who.config->reclaims() || std::none_of(needs.begin(), needs.end(), borrows)) return;
+  });
   for (const FlavorResourceAmount& each : needs) {
-    const bool is_short = std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end();
-    if (!is_short) entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount});
+    if (std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end()) continue;
+    entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount, .was_free = true});
+    if (borrows) entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount});
   }
 }
 

@@ -258,7 +258,7 @@ void Pass::admit(Entry& entry) {
   slot.reserved_at = now_;
   state_.set_pods_ready(slot, false);
   state_.ledger.take(entry.workload, queue.node, entry.assignment.usage);
-  state_.note_loans(queue.node, entry.assignment.usage);
+  state_.note_taken(queue.node, entry.assignment.usage);
   state_.precedence.note_admitted(state_.ledger.root(queue.node), entry.workload);
   queue.holders.insert(slot, entry.workload);
   moved();

@@ -26,6 +26,8 @@ struct Scheduler::Impl {
   void topology_changed(std::string_view name);
   void absorb_reliefs();
   void absorb_loans();
+  void tighten(QuotaNodeId node, FlavorResourceId id);
+  void absorb_taken();
   void relieve_nodes(FlavorId flavor);
   void hold_places(WorkloadId workload, const Holding& holding);
   std::vector<QuotaNodeId> trees_with_topology() const;

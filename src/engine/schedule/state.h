@@ -1,6 +1,7 @@
 // The whole state of the scheduler, shared by its parts.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <utility>
@@ -61,6 +62,13 @@ struct Loan {
   std::uint64_t number = 0;  // counts all loans, from 1
 };
 
+// A claim took a flavor-resource in this tree.
+struct Taken {
+  QuotaNodeId root;
+  FlavorResourceId id;
+  auto operator<=>(const Taken&) const = default;
+};
+
 // The part of the scheduler's state that is plain values, copied as a whole.
 struct SchedulerFacts {
   explicit SchedulerFacts(SchedulerOptions o) : options(o), book(o.usage) {}
@@ -81,7 +89,8 @@ struct SchedulerFacts {
   std::uint64_t counter = 0;          // source of generations
   std::vector<Loan> loans;            // not yet processed: no workload was woken for them
   std::uint64_t loans_ever = 0;
-  bool reclaims = false;  // some queue may reclaim, or could once
+  std::vector<Taken> taken;  // not yet processed; in order, each once
+  bool reclaims = false;     // some queue may reclaim, or could once
   // some queue may reclaim past cohorts that are within their quota (terms.reclaim_levels), or could once
   bool reclaims_over_levels = false;
   // By cluster queue: those in which workloads wanted the same victims.
@@ -127,18 +136,25 @@ struct SchedulerState : SchedulerFacts {
   // with one pod set that must not be reduced needs its whole amount.
   bool may_help(const Queue& q, const Lack& lack, ShapeId shape_id) const {
     if (lack.place.valid()) return true;
+    if (lack.was_free) return false;
     const Shape& shape = shapes[shape_id];
     return q.config.preempts() || shape.reducible || shape.pod_sets.size() > 1 ||
            lack.wanted <= ledger.available(q.node, lack.id);
   }
 
-  // Records a loan for each flavor-resource of `usage` for which the queue or an ancestor now borrows.
-  void note_loans(QuotaNodeId queue, std::span<const FlavorResourceAmount> usage) {
+  // Records what was taken, and a loan for each flavor-resource of `usage` for which the queue or an ancestor now
+  // borrows.
+  void note_taken(QuotaNodeId queue, std::span<const FlavorResourceAmount> usage) {
     if (!reclaims) return;
     for (const FlavorResourceAmount& each : usage) {
+      if (!ledger.in_cycle(queue)) note_taken({ledger.root(queue), each.id});
       const QuotaNodeId borrower = ledger.topmost_borrower(queue, each.id);
       if (borrower.valid()) loans.push_back({among(borrower), each.id, ++loans_ever});
     }
+  }
+  void note_taken(const Taken& what) {
+    const auto at = std::lower_bound(taken.begin(), taken.end(), what);
+    if (at == taken.end() || *at != what) taken.insert(at, what);
   }
   // Where workloads wait that may find victims when this node begins to borrow. Fair shares count all flavors of a
   // resource: so victims may be found in every cohort that borrows anything, also where it does not borrow this one.

@@ -70,6 +70,22 @@ void Scheduler::Impl::absorb_loans() {
   }
 }
 
+// Workloads that may reclaim and were short of something else search victims again when a flavor-resource that they
+// want is not free any more.
+void Scheduler::Impl::tighten(QuotaNodeId node, FlavorResourceId id) {
+  if (Queue* queue = state.queue(node); queue != nullptr && queue->config.reclaims() && queue->pending.size() > 0) {
+    const bool woke = queue->pending.wake_where_taken(id, state.ledger.available(node, id));
+    if (woke && queue->pending.head().valid()) mark(*queue);
+  }
+  for (QuotaNodeId child : state.ledger.children(node)) {
+    if (state.ledger.parent(child) == node) tighten(child, id);
+  }
+}
+
+void Scheduler::Impl::absorb_taken() {
+  for (const Taken& each : std::exchange(state.taken, {})) tighten(each.root, each.id);
+}
+
 void Scheduler::Impl::absorb_reliefs() {
   std::vector<Relief> reliefs = state.ledger.take_reliefs();
   auto order = [](const Relief& a, const Relief& b) { return std::pair(a.node, a.id) < std::pair(b.node, b.id); };
@@ -82,6 +98,7 @@ void Scheduler::Impl::absorb_reliefs() {
   }
   for (FlavorId flavor : state.places.take_reliefs()) relieve_nodes(flavor);
   absorb_loans();
+  absorb_taken();
 }
 
 }  // namespace berth::engine

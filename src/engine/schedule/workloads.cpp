@@ -176,7 +176,7 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
       state.precedence.note_admitted(state.ledger.root(queue.node), workload);
     }
     state.ledger.take(workload, queue.node, std::move(usage));
-    state.note_loans(queue.node, state.ledger.claim(workload)->usage);
+    state.note_taken(queue.node, state.ledger.claim(workload)->usage);
   }
   if (state.book.on()) {
     if (const auto use = impl_->adopted.find(slot.who->uid); use != impl_->adopted.end()) {

@@ -9,6 +9,8 @@ namespace {
 
 using Texts = std::vector<std::string>;
 using api::kueue::FungibilityPolicy;
+using api::kueue::FungibilityPreference;
+using api::kueue::ReclaimWithinCohort;
 using api::kueue::WithinClusterQueue;
 
 // The strict queue's head wants all that its queue may have, which another queue uses in part and nobody may reclaim:
@@ -75,6 +77,62 @@ TEST(PassedOver, AFlavorThatBorrowsIsTakenWhenTheNextHasNoNodes) {
   hall.job({.name = "w", .queue = "q", .count = 2, .topology = required("rack")});
   EXPECT_EQ(hall.moves(), Texts{"admit w"});
   EXPECT_EQ(hall.placed("w"), "r1-n1:2");
+}
+
+// The second walk of "late" begins behind f, where it would have to preempt. After "quick" there is still room in f for
+// one of its pod sets, and in g for the other one.
+TEST(PassedOver, AFlavorThatFitsAgainIsTakenBeforeAnybodyIsPreempted) {
+  World world;
+  world.flavor("f");
+  world.flavor("g");
+  world.queue(QueueSpec("first").in("team").flavor("f", {{"cpu", "5"}}).flavor("g", {{"cpu", "1"}}));
+  world.job({.name = "former", .queue = "first", .count = 5});
+  EXPECT_EQ(world.moves(), Texts{"admit former"});
+  QueueSpec second("second");
+  second.in("team")
+      .flavor("f", {{"cpu", "1"}})
+      .flavor("g", {{"cpu", "5"}})
+      .reclaim(ReclaimWithinCohort::kLowerPriority);
+  second.object.preference = FungibilityPreference::kPreemptionOverBorrowing;
+  world.queue(second);
+  world.job({.name = "borrower", .queue = "first", .count = 4});
+  EXPECT_EQ(world.moves(), Texts{"admit borrower"});
+  world.finish("former");
+  Pending late = World::pending({.name = "late", .queue = "second", .count = 2, .priority = 2}, 10);
+  late.pod_sets.push_back(late.pod_sets.front());
+  late.pod_sets.back().name = "other";
+  world.submit("late", late);
+  world.job({.name = "quick", .queue = "first", .count = 4, .priority = 2});
+  EXPECT_EQ(world.moves(), (Texts{"admit quick", "admit late"}));
+}
+
+// "waits" fits in g with its first pod set, and nobody who borrows f has victims for the other one. When g is full,
+// those of the queue that borrows g may be preempted, in f too.
+TEST(PassedOver, AFlavorThatGetsFullBringsVictims) {
+  World world;
+  world.flavor("f");
+  world.flavor("g");
+  world.queue(QueueSpec("borrower").in("team").flavor("f", {{"cpu", "4"}}).flavor("g", {{"cpu", "5"}}));
+  world.queue(QueueSpec("third").in("team").flavor("f", {{"cpu", "0"}}).flavor("g", {{"cpu", "3"}}));
+  QueueSpec mine("mine");
+  mine.in("team").flavor("f", {{"cpu", "0"}}).flavor("g", {{"cpu", "1", "1"}});
+  mine.reclaim(ReclaimWithinCohort::kLowerPriority).borrow_preempting(std::nullopt);
+  world.queue(mine);
+  world.job({.name = "in-g", .queue = "borrower", .count = 7});
+  EXPECT_EQ(world.moves(), Texts{"admit in-g"});
+  world.job({.name = "in-f", .queue = "borrower", .count = 4});
+  EXPECT_EQ(world.moves(), Texts{"admit in-f"});
+  Pending waits = World::pending({.name = "waits", .queue = "mine", .count = 1, .priority = 1}, 10);
+  waits.pod_sets.push_back(waits.pod_sets.front());
+  waits.pod_sets.back().name = "other";
+  waits.pod_sets.back().count = 2;
+  world.submit("waits", waits);
+  EXPECT_EQ(world.moves(), Texts{});
+  world.job({.name = "last", .queue = "third", .count = 2});
+  EXPECT_EQ(world.moves(), Texts{"admit last"});
+  const std::string why = " for waits (InCohortReclaimWhileBorrowing)";
+  EXPECT_EQ(world.moves(), (Texts{"preempt in-f" + why, "preempt in-g" + why}));
+  EXPECT_EQ(world.scheduler.check(), Texts{});
 }
 
 TEST(PassedOver, AFlavorThatBorrowsIsWaitedForToo) {

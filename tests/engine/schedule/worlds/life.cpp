@@ -7,6 +7,17 @@
 #include "engine/schedule/spared_words.h"
 
 namespace berth::engine::worlds {
+namespace {
+
+// Others may come before a preemptor, because they borrow less or have a lower share. What they take in a later cycle
+// of the pass, the preemptor lacks again: then its victims need not be enough, or it chose more of them.
+bool admits_after_preemption(const Decisions& decisions) {
+  const auto is_preemption = [](const Decision& each) { return std::holds_alternative<Preempt>(each); };
+  const auto is_admission = [](const Decision& each) { return std::holds_alternative<Admit>(each); };
+  return std::any_of(std::ranges::find_if(decisions, is_preemption), decisions.end(), is_admission);
+}
+
+}  // namespace
 
 Life::Life(const Life& other, const std::string& only)
     : rules_(other.rules_), scheduler_(other.rules_.options), seconds_(other.seconds_) {
@@ -275,14 +286,20 @@ void Life::check_victims(const Decisions& decisions, std::vector<std::string>& f
   for (const auto& [name, job] : jobs_) evicted += job.evicted ? 1 : 0;
   if (preemptors.size() != 1 || evicted != victims.size()) return;
   const WorkloadId preemptor = *preemptors.begin();
-  if (!has_no_choice(jobs_.at(names_.at(preemptor)))) return;
   for (const PodSetRequest& pod_set : jobs_.at(names_.at(preemptor)).pending.pod_sets) {
     if (pod_set.min_count) return;
   }
-  if (!scheduler_.pending(preemptor)) {
+  // Where there is a choice of flavors, what others took in the same pass may change which flavor is the best one.
+  const bool one_way = has_no_choice(jobs_.at(names_.at(preemptor)));
+  const bool alone = std::ranges::none_of(decisions, [&](const Decision& each) {
+    const auto* admit = std::get_if<Admit>(&each);
+    return admit != nullptr && admit->workload != preemptor;
+  });
+  if (!scheduler_.pending(preemptor) && (one_way || alone)) {
     findings.push_back(names_.at(preemptor) + " has preempted others and then did not wait for them");
     return;
   }
+  if (admits_after_preemption(decisions) || !one_way) return;
   const std::optional<int> borrows = borrows_without(preemptor);
   if (!borrows) {
     findings.push_back("the victims of " + names_.at(preemptor) + " are not enough");
