@@ -216,6 +216,23 @@ TEST(Admission, StrictFifoBlocksAndBestEffortDoesNot) {
   EXPECT_EQ(world.scheduler.check(), Texts{});
 }
 
+// minCount: 0 (Kueue 0.20): a full queue admits the workload without pods; one without pods needs nothing.
+TEST(Admission, ReducesToNoPods) {
+  World world;
+  world.flavor("f");
+  world.queue(QueueSpec("q").flavor("f", {{"cpu", "2"}}));
+  world.job({.name = "part", .queue = "q", .count = 4, .min_count = 0});
+  EXPECT_EQ(world.schedule(), Texts{"admit part"});
+  EXPECT_EQ(world.scheduler.admission(std::get<Admit>(world.last[0])).pod_set_assignments[0].count, 2);
+  world.job({.name = "none", .queue = "q", .count = 3, .min_count = 0});
+  EXPECT_EQ(world.schedule(), Texts{"admit none"});
+  EXPECT_EQ(world.scheduler.admission(std::get<Admit>(world.last[0])).pod_set_assignments[0].count, 0);
+  world.job({.name = "empty", .queue = "q", .count = 0, .min_count = 0});
+  EXPECT_EQ(world.schedule(), Texts{"admit empty"});
+  EXPECT_EQ(world.scheduler.admission(std::get<Admit>(world.last[0])).pod_set_assignments[0].count, 0);
+  EXPECT_EQ(world.scheduler.check(), Texts{});
+}
+
 TEST(Admission, EquivalentWorkloadsShareAVerdict) {
   World world;
   world.flavor("f");

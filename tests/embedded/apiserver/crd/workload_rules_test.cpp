@@ -135,5 +135,23 @@ TEST(WorkloadRules, OldPriorityClassesStayWhileQuotaIsReserved) {
               ElementsAre(::testing::EndsWith("priorityClassSource is immutable while workload quota reserved")));
 }
 
+// Kueue 0.20 (#14720): a pod set without pods may say so, and one with pods may start with none.
+TEST(WorkloadRules, TheMinimumOfPodsMayBeNone) {
+  for (const char* version : {"v1beta1", "v1beta2"}) {
+    const SchemaPtr schema = schema_of(version);
+    const auto refused = [&](const char* counts) {
+      const std::string pod_set = std::string("{name: a, template: {spec: {containers: [{name: c}]}}, ") + counts + "}";
+      const Json object = yaml("{spec: {podSets: [" + pod_set + "]}}");
+      auto found = texts(validate_schema(object, nullptr, *schema, ""));
+      if (found.empty()) found = texts(validate_rules(object, nullptr, *schema, ""));
+      return found;
+    };
+    EXPECT_THAT(refused("count: 0, minCount: 0"), IsEmpty()) << version;
+    EXPECT_THAT(refused("count: 3, minCount: 0"), IsEmpty()) << version;
+    EXPECT_THAT(refused("count: 3, minCount: -1"), ElementsAre(::testing::HasSubstr("minCount"))) << version;
+    EXPECT_THAT(refused("count: 0, minCount: 1"), ElementsAre(::testing::HasSubstr("minCount"))) << version;
+  }
+}
+
 }  // namespace
 }  // namespace berth::apiserver::workload_rules_test
