@@ -67,7 +67,7 @@ Result<Event> seen_job(const Json& object, Time now) {
 // may also send objects that no API server has seen.
 api::FieldErrors broken_rules(std::string_view kind, const Json& object) {
   using namespace api::kueue;
-  if (kind == "ClusterQueue") return validate_cluster_queue_update(object, object);
+  if (kind == "ClusterQueue") return validate_cluster_queue(object);
   if (kind == "Cohort") return validate_cohort(object);
   if (kind == "ResourceFlavor") return validate_resource_flavor(object);
   if (kind == "Workload") return validate_workload(object);

@@ -149,8 +149,8 @@ constexpr Gate kGates[] = {
      setting([](engine::Options& o) -> bool& { return o.recompute_on_overlap; }),
      "if two workloads of one cycle choose the same victims, the second one gets flavors as if these victims were "
      "gone. Off: it waits for the next cycle"},
-    {"RejectUpdatesToCQWithInvalidOnFlavors", kBeta, true, "0.20", kMissing,
-     "`onFlavors` of admission checks is checked when the checks or the flavors of the ClusterQueue change"},
+    {"RejectUpdatesToCQWithInvalidOnFlavors", kBeta, true, "0.20", kAlwaysOn,
+     "`onFlavors` of admission checks is checked on every update of a ClusterQueue that is not being deleted"},
     {"RemoveFinalizersWithStrictPatch", kBeta, true, "0.17", kNoDifference, "it says how Kueue writes"},
     {"ReservedResourceNameValidation", kBeta, true, "0.20", kAlwaysOn,
      "`pods` cannot be the output of a transformation"},

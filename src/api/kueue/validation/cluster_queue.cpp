@@ -50,7 +50,9 @@ void check_on_flavors(const Json& object, FieldErrors& errors) {
   }
 }
 
-FieldErrors validate_all_but_on_flavors(const Json& object) {
+}  // namespace
+
+FieldErrors validate_cluster_queue(const Json& object) {
   FieldErrors errors;
   const QuotaRules rules{.in_cohort = !string_at(object, {"spec", "cohortName"}).empty(),
                          .lending_within_nominal = true};
@@ -60,27 +62,7 @@ FieldErrors validate_all_but_on_flavors(const Json& object) {
   check_preemption(object, errors);
   check_fungibility(object, errors);
   check_fair_sharing(object, errors);
-  return errors;
-}
-
-bool same_at(const Json& a, const Json& b, std::initializer_list<std::string_view> keys) {
-  const Json* x = find_path(a, keys);
-  const Json* y = find_path(b, keys);
-  return x && y ? json_equal(*x, *y) : x == y;
-}
-
-}  // namespace
-
-FieldErrors validate_cluster_queue(const Json& object) {
-  FieldErrors errors = validate_all_but_on_flavors(object);
-  check_on_flavors(object, errors);
-  return errors;
-}
-
-FieldErrors validate_cluster_queue_update(const Json& object, const Json& old) {
-  FieldErrors errors = validate_all_but_on_flavors(object);
-  if (!same_at(object, old, {"spec", "admissionChecksStrategy"}) || flavor_names(object) != flavor_names(old))
-    check_on_flavors(object, errors);
+  if (string_at(object, {"metadata", "deletionTimestamp"}).empty()) check_on_flavors(object, errors);
   return errors;
 }
 

@@ -6,9 +6,8 @@
 
 namespace berth::api::kueue {
 
+// Of a new one and of each update. The flavors of admission checks are not checked while it is being deleted, so that
+// its finalizer can go.
 FieldErrors validate_cluster_queue(const Json& object);
-// As on creation, but an admission check with an unknown flavor is allowed when neither the check nor the flavors
-// changed.
-FieldErrors validate_cluster_queue_update(const Json& object, const Json& old);
 
 }  // namespace berth::api::kueue

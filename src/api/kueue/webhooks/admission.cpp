@@ -145,9 +145,8 @@ AdmissionRules serving_rules(const ServingKind& kind) {
 
 AdmissionRules cluster_queue_rules() {
   return {[](Json& object, const AdmissionContext&) { default_cluster_queue(object); },
-          [](const Json& object, const Json* old, std::string_view subresource, const AdmissionContext&) {
-            if (!subresource.empty()) return FieldErrors();
-            return old == nullptr ? validate_cluster_queue(object) : validate_cluster_queue_update(object, *old);
+          [](const Json& object, const Json*, std::string_view subresource, const AdmissionContext&) {
+            return subresource.empty() ? validate_cluster_queue(object) : FieldErrors();
           }};
 }
 

@@ -96,21 +96,13 @@ TEST(ValidateClusterQueue, TotalsAreLimited) {
             "spec.resourceGroups: Too many: 300: must have at most 256 items]");
 }
 
-TEST(ValidateClusterQueue, AnUpdateToleratesAnOldUnknownFlavorUntilItOrTheFlavorsChange) {
-  const std::string start =
-      "spec: {stopPolicy: None, resourceGroups: [{coveredResources: [], flavors: [{name: f}]}], "
-      "admissionChecksStrategy: "
-      "{admissionChecks: [{name: k, onFlavors: [gone]}]}}";
-  const Json old = object(start);
-  Json held = old;
-  ensure_path(held, {"spec", "stopPolicy"}) = "Hold";
-  EXPECT_EQ(errors_of(validate_cluster_queue_update(held, old)), "");
-  Json flavors_changed = old;
-  flavors_changed.at("spec").at("resourceGroups").at(0).at("flavors").at(0).as_object()["name"] = "other";
-  EXPECT_NE(errors_of(validate_cluster_queue_update(flavors_changed, old)), "");
-  Json check_changed = old;
-  ensure_path(check_changed, {"spec", "admissionChecksStrategy"}).at("admissionChecks").at(0).as_object()["name"] = "l";
-  EXPECT_NE(errors_of(validate_cluster_queue_update(check_changed, old)), "");
+TEST(ValidateClusterQueue, AnUnknownFlavorOfACheckIsRefusedUntilTheQueueIsBeingDeleted) {
+  Json queue = object(
+      "spec: {stopPolicy: Hold, resourceGroups: [{coveredResources: [], flavors: [{name: f}]}], "
+      "admissionChecksStrategy: {admissionChecks: [{name: k, onFlavors: [gone]}]}}");
+  EXPECT_NE(errors_of(validate_cluster_queue(queue)), "");
+  ensure_path(queue, {"metadata", "deletionTimestamp"}) = "2026-01-01T00:00:00Z";
+  EXPECT_EQ(errors_of(validate_cluster_queue(queue)), "") << "its finalizer can be removed";
 }
 
 TEST(ValidateCohort, MayLendMoreThanItsOwnButOnlyToAParent) {
