@@ -27,14 +27,16 @@ Arguments read(int argc, char** argv) {
 int play_worlds(const Arguments& arguments) {
   constexpr std::uint64_t kTell = 100'000, kMostFaults = 20;
   std::uint64_t faults = 0;
+  berth::engine::worlds::Tally tally;
   for (std::uint64_t i = 0; i < arguments.worlds && faults < kMostFaults; ++i) {
     if (i > 0 && i % kTell == 0) std::cout << i << " worlds, " << faults << " with a fault" << std::endl;
-    const std::string fault = berth::engine::worlds::find_fault(arguments.seed + i);
+    const std::string fault = berth::engine::worlds::find_fault(arguments.seed + i, tally);
     if (fault.empty()) continue;
     ++faults;
     std::cout << fault << std::endl;
   }
-  std::cout << arguments.worlds << " worlds from seed " << arguments.seed << ", " << faults << " with a fault\n";
+  std::cout << arguments.worlds << " worlds from seed " << arguments.seed << ", " << faults << " with a fault; "
+            << tally.admissions << " admissions, " << tally.preemptions << " preemptions\n";
   return faults == 0 ? 0 : 1;
 }
 

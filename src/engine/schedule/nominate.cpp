@@ -206,7 +206,7 @@ void Nominator::find_targets(Entry& entry) {
     entry.assignment.mode = Mode::kDeferredFit;
     return;
   }
-  if (comes_free(entry)) {
+  if (comes_free(entry) || needs_no_more_victims(entry)) {
     entry.targets.clear();
     entry.assignment.mode = Mode::kDeferredFit;
   } else if (slot.preemption_gated && spares_) {
@@ -248,7 +248,19 @@ bool Nominator::walk(Entry& entry) {
 // A preemptor with precedence waits for all evicted workloads of its tree, even those that it could not choose now:
 // through the quota that others have given back, it or they may be within quota again.
 bool Nominator::waits_for_the_evicted(Entry& entry) {
-  if (!state_.options.prioritize_preemptors || !entry.queue->pending.made_way(entry.workload)) return false;
+  return state_.options.prioritize_preemptors && entry.queue->pending.made_way(entry.workload) &&
+         fits_without_the_evicted(entry);
+}
+
+// By shares, others may look like better victims once the first ones are evicted. If these are enough, nobody else
+// goes.
+bool Nominator::needs_no_more_victims(Entry& entry) {
+  if (!state_.options.fair_sharing.enabled) return false;  // else those that are being evicted are chosen first
+  const auto is_new = [&](const Target& target) { return !state_.slots[target.workload].evicted; };
+  return std::ranges::any_of(entry.targets, is_new) && fits_without_the_evicted(entry);
+}
+
+bool Nominator::fits_without_the_evicted(Entry& entry) {
   Trial trial(state_.ledger, state_.places);
   const QuotaNodeId root = state_.ledger.root(entry.queue->node);
   for (const auto& queue : state_.queues) {

@@ -35,6 +35,8 @@ class Nominator {
   Preemptor preemptor_of(const Entry& entry) const;
   void note_debts(Entry& entry, const Preemptor& who) const;
   bool waits_for_the_evicted(Entry& entry);
+  bool needs_no_more_victims(Entry& entry);
+  bool fits_without_the_evicted(Entry& entry);
   bool comes_free(Entry& entry);
   bool promising(const Entry& entry) const;
   void take_over(Entry& entry, Entry& from);

@@ -9,6 +9,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 using api::kueue::ReclaimWithinCohort;
+using api::kueue::WithinClusterQueue;
 
 SchedulerOptions prioritized(bool on) {
   SchedulerOptions options;
@@ -167,6 +168,32 @@ TEST(PreemptionGates, WhoMayShrinkIsAdmittedWithWhatIsFree) {
   world.submit("gated", gated);
   EXPECT_EQ(world.moves(), Texts{"admit gated"});
   EXPECT_EQ(std::get<Admit>(world.last[0]).pod_sets[0].count, 1);
+}
+
+// While "a" runs four pods, its share is the larger one, so its own go. Without them "small" would be the better
+// victim.
+TEST(Preemptors, ThatWaitForEnoughVictimsTakeNoOthersByShare) {
+  SchedulerOptions options;
+  options.fair_sharing.enabled = true;
+  World world(options);
+  world.flavor("f");
+  world.cohort("team", "", {{"f", {{"cpu", "6"}}}});
+  QueueSpec a("a");
+  a.in("team").flavor("f", {{"cpu", "5"}}).within(WithinClusterQueue::kLowerOrNewerEqualPriority);
+  world.queue(a.reclaim(ReclaimWithinCohort::kAny));
+  world.queue(QueueSpec("b").in("team").flavor("f", {{"cpu", "5"}}).weighs("2"));
+  world.job({.name = "best", .queue = "a", .priority = 2});
+  world.job({.name = "own-1", .queue = "a", .priority = 1});
+  world.job({.name = "own-2", .queue = "a", .priority = 1});
+  world.job({.name = "own-3", .queue = "a"});
+  world.job({.name = "large", .queue = "b", .count = 3, .priority = 2});
+  world.job({.name = "small", .queue = "b", .count = 3, .priority = 1});
+  world.job({.name = "one", .queue = "b", .priority = 1});
+  EXPECT_EQ(world.moves().size(), 7u);
+  world.cohort("team", "");  // 10 are left of 16: one too few for what runs
+  world.job({.name = "late", .queue = "a", .count = 2, .priority = 2});
+  const std::string why = " for late (InClusterQueue)";
+  EXPECT_EQ(world.moves(), (Texts{"preempt own-3" + why, "preempt own-1" + why, "preempt own-2" + why}));
 }
 
 }  // namespace

@@ -108,8 +108,11 @@ Played play(const Script& script) {
 
 namespace {
 
-Findings faults(const Script& script, std::uint64_t seed) {
+Findings faults(const Script& script, std::uint64_t seed, Tally& tally) {
   const Played played = play(script);
+  for (const auto& batch : played.moves) {
+    for (const std::string& each : batch) ++(each.starts_with("preempt ") ? tally.preemptions : tally.admissions);
+  }
   if (!played.findings.empty() || !script.any_order) return played.findings;
   Script other = script;
   Dice dice(~seed);
@@ -135,7 +138,8 @@ Script smaller(Script script, std::uint64_t seed) {
     for (std::size_t i = script.deeds.size(); i-- > 0;) {
       Script less = script;
       less.deeds.erase(less.deeds.begin() + static_cast<std::ptrdiff_t>(i));
-      if (faults(less, seed).empty()) continue;
+      Tally ignored;
+      if (faults(less, seed, ignored).empty()) continue;
       script = std::move(less);
       shrinks = true;
     }
@@ -145,9 +149,9 @@ Script smaller(Script script, std::uint64_t seed) {
 
 }  // namespace
 
-std::string find_fault(std::uint64_t seed) {
+std::string find_fault(std::uint64_t seed, Tally& tally) {
   const Script whole = draw(seed);
-  if (faults(whole, seed).empty()) return "";
+  if (faults(whole, seed, tally).empty()) return "";
   const Script script = smaller(whole, seed);
   const Played played = play(script);
   std::string out = "world " + std::to_string(seed) + ":" + script.rules_text + "\n";
@@ -161,7 +165,8 @@ std::string find_fault(std::uint64_t seed) {
   }
   tell_moves();
   out += played.places;
-  for (const std::string& each : faults(script, seed)) out += "FOUND: " + each + "\n";
+  Tally ignored;
+  for (const std::string& each : faults(script, seed, ignored)) out += "FOUND: " + each + "\n";
   return out;
 }
 

@@ -15,9 +15,14 @@ struct Played {
   std::vector<std::string> findings;
 };
 
+// How much happened in the worlds that were played.
+struct Tally {
+  std::uint64_t admissions = 0, preemptions = 0;
+};
+
 Played play(const Script& script);
 // Draws and plays a world; where order does not count, it plays the world in another order too. Returns "" or the
 // smallest story found that shows the finding.
-std::string find_fault(std::uint64_t seed);
+std::string find_fault(std::uint64_t seed, Tally& tally);
 
 }  // namespace berth::engine::worlds

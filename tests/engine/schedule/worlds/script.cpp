@@ -169,9 +169,9 @@ void Author::queue(int q) {
     return so;
   };
   if (maybe(30, "strict")) spec.strict();
-  if (maybe(30, "within-lower")) spec.within(WithinClusterQueue::kLowerPriority);
+  if (maybe(45, "within-lower")) spec.within(WithinClusterQueue::kLowerPriority);
   if (maybe(20, "within-lower-or-newer")) spec.within(WithinClusterQueue::kLowerOrNewerEqualPriority);
-  if (maybe(30, "reclaim-any")) spec.reclaim(ReclaimWithinCohort::kAny);
+  if (maybe(40, "reclaim-any")) spec.reclaim(ReclaimWithinCohort::kAny);
   if (maybe(25, "reclaim-lower")) spec.reclaim(ReclaimWithinCohort::kLowerPriority);
   if (maybe(20, "borrow-preempting")) spec.borrow_preempting(dice_.chance(50) ? std::optional(1) : std::nullopt);
   if (maybe(40, "borrow-try-next")) object.when_can_borrow = FungibilityPolicy::kTryNextFlavor;
@@ -201,7 +201,7 @@ void Author::job() {
   const std::string name = numbered("w", jobs_++);
   Pending pending;
   pending.cluster_queue = numbered("q", dice_.pick(queues_));
-  pending.priority = dice_.pick(3);
+  pending.priority = dice_.pick(3) + (batch_ > 0 ? dice_.pick(3) : 0);  // later ones are worth a preemption
   pending.queued_at = at_second(dice_.chance(80) ? jobs_ : dice_.between(1, jobs_));
   std::string text = "job " + name + " in " + pending.cluster_queue + " priority " + numbered("", pending.priority) +
                      " queued at " + std::to_string(pending.queued_at.time_since_epoch() / std::chrono::seconds(1));
@@ -210,7 +210,7 @@ void Author::job() {
     PodSetRequest pod_set;
     pod_set.name = numbered("set", p);
     pod_set.count = dice_.between(1, 3);
-    const int cpu = dice_.between(dice_.chance(5) ? 0 : 1, 3);
+    const int cpu = dice_.between(dice_.chance(5) ? 0 : 1, dice_.chance(60) ? 1 : 3);
     text += ": " + std::to_string(pod_set.count) + " x cpu " + std::to_string(cpu);
     pod_set.topology = request(text);
     if (pod_set.topology && pod_set.topology->slice_size) pod_set.count = 2;
@@ -275,7 +275,7 @@ void Author::set_the_scene() {
     if (dice_.chance(70)) cohort(c);
   }
   for (int q = 0; q < queues_; ++q) queue(q);
-  for (int n = dice_.between(2, 8); n > 0; --n) job();
+  for (int n = dice_.between(4, 10); n > 0; --n) job();
 }
 
 void Author::happen() {
@@ -283,8 +283,7 @@ void Author::happen() {
     case 0:
     case 1:
     case 2:
-    case 3:
-    case 4: {
+    case 3: {
       const std::string name = some_job();
       return say("end of " + name, name, [name](Life& life) { life.end(name); });
     }
