@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!old.is_object() || !now.is_object()) return 0;
   (void)kueue::validate_cohort(now);
   (void)kueue::validate_resource_flavor(now);
-  (void)kueue::validate_cluster_queue_update(now, old);
+  (void)kueue::validate_cluster_queue(now);
   (void)kueue::validate_workload_update(now, old);
   (void)batch::validate_job_update(now, old, true);
   // An update without a change has only the errors of the object itself, if any.
