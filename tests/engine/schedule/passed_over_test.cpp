@@ -106,8 +106,8 @@ TEST(PassedOver, AFlavorThatFitsAgainIsTakenBeforeAnybodyIsPreempted) {
   EXPECT_EQ(world.moves(), (Texts{"admit quick", "admit late"}));
 }
 
-// "waits" fits in g with its first pod set, and nobody who borrows f has victims for the other one. When g is full,
-// those of the queue that borrows g may be preempted, in f too.
+// The first pod set of "waits" fits in g, and no queue borrows f, so there are no victims for the other one. When g is
+// full, workloads of the queue that borrows g may be preempted, in f too.
 TEST(PassedOver, AFlavorThatGetsFullBringsVictims) {
   World world;
   world.flavor("f");
