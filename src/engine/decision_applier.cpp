@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/words.h"
+#include "engine/schedule/bypassed.h"
 
 namespace berth::engine {
 
@@ -46,13 +47,23 @@ void DecisionApplier::apply(const Preempt& d, Time now) {
   workloads_.mark(*target);
 }
 
+// After a restart another member of its class may be evaluated first. That is no news: what was said about it with the
+// same reason stays, like the message of a workload that was told before.
+bool DecisionApplier::still_said(const Tracked& t, const api::Condition& quota, std::string_view reason) const {
+  // Coarse reasons do not tell whether the reason is the same.
+  return facts_.options.unadmitted_observability && !quota.status && !t.untold_reason && quota.reason == reason &&
+         quota.observed_generation == t.now->meta.generation && tells_verdict(quota.message);
+}
+
 // Written together with any other pending change of the workload, else as a rate-limited message.
 void DecisionApplier::apply(const Wait& d, Time now) {
   Tracked* t = workloads_.find(d.workload);
   BERTH_INVARIANT(t != nullptr);
   if (t == nullptr) return;
+  const auto* said = api::find_condition(t->now.status().conditions, api::kueue::kQuotaReserved);
   const bool silent = !d.evaluated && !facts_.options.unadmitted_explicit_status;
-  if (silent && api::find_condition(t->now.status().conditions, api::kueue::kQuotaReserved) == nullptr) return;
+  if (silent && said == nullptr) return;
+  if (!d.evaluated && said != nullptr && still_said(*t, *said, d.reason)) return;
   lifecycle::PendingReason why{d.reason, d.message, {}, d.evaluated, d.preemption_gated};
   why.quiet = d.reason == kWaitingForPodsReady;
   if (d.preemption_gated) why.message += lifecycle::preemption_gated_text(*t->now);

@@ -27,6 +27,7 @@ class DecisionApplier {
   void apply(const Admit& admit, Time now);
   void apply(const Preempt& preempt, Time now);
   void apply(const Wait& wait, Time now);
+  bool still_said(const Tracked& t, const api::Condition& quota, std::string_view reason) const;
 
   const EngineFacts& facts_;
   const Scheduler& scheduler_;

@@ -42,9 +42,27 @@ TEST(Unadmitted, HaveReasonsForEachCause) {
   EXPECT_THAT(s.condition("mem", "QuotaReserved"), StartsWith("False NoMatchingFlavor: "));
   EXPECT_THAT(s.condition("wait", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
   EXPECT_EQ(s.condition("alike", "QuotaReserved"),
-            "False WaitingForQuota: Bypassed scheduling evaluation because an equivalent workload recently failed");
+            "False WaitingForQuota: Bypassed scheduling evaluation because an equivalent workload recently failed: "
+            "ns/wait: couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 1 more "
+            "needed");
   EXPECT_EQ(s.condition("alike", "Admitted"), "False NoReservation: The workload has no reservation");
   EXPECT_EQ(s.engine().cluster_queue_census("cq")->unadmitted.size(), 3u);
+}
+
+TEST(Unadmitted, KeepWhatWasSaidOfAnEquivalentOneAfterARestart) {
+  Waiting s(observability(true, true));
+  const std::string told = s.condition("alike", "QuotaReserved");
+  s.give(WorkloadBuilder("first").pods(1, "4").priority(1).created(at(5)));
+  s.pass(60);
+  s.remove("wait");  // now "alike" is the first of its class
+  s.give(WorkloadBuilder("older").pods(1, "4").created(at(3)));
+  s.pass(60);
+  EXPECT_EQ(s.condition("alike", "QuotaReserved"), told) << "the same reason is no news";
+  const int writes = s.writes();
+  s.restart();
+  s.pass(600);
+  EXPECT_EQ(s.condition("alike", "QuotaReserved"), told);
+  EXPECT_LE(s.writes(), writes + 1) << "only the one that is evaluated now may hear something new";
 }
 
 TEST(Unadmitted, SayOfEachGenerationThatTheyAreInactive) {

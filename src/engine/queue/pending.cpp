@@ -28,6 +28,7 @@ PendingQueue::Class::Class(const Class& other, const Slots& slots)
       lacks(other.lacks),
       loans(other.loans),
       reason(other.reason),
+      verdict(other.verdict),
       newcomers(other.newcomers) {}
 
 void PendingQueue::Class::vacate() {
@@ -35,6 +36,7 @@ void PendingQueue::Class::vacate() {
   lacks.clear();
   loans = 0;
   reason.clear();
+  verdict = {};
   newcomers.clear();
   plan = nullptr;
   local = nullptr;
@@ -368,7 +370,7 @@ std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
     Class& c = classes_[id.index()];
     if (!c.parked) continue;  // woken meanwhile: they get the reason when the class is parked again
     for (WorkloadId each : std::exchange(c.newcomers, {})) {
-      if (slots_.known(each) && slots_[each].class_id == id) untold.push_back({each, c.reason});
+      if (slots_.known(each) && slots_[each].class_id == id) untold.push_back({each, c.reason, &c.verdict});
     }
   }
   with_newcomers_.clear();

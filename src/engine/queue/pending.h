@@ -136,9 +136,25 @@ class PendingQueue {
   std::vector<WorkloadId> sleeping_heads() const;  // the first of each parked class, and the blocked head
   const std::set<WorkloadId>& aside() const { return aside_; }
 
+  // What the evaluation of one member found, for the others of its class: `print` is a hash of it. A class of one
+  // workload needs none.
+  struct Verdict {
+    std::shared_ptr<const Slot::Identity> of;  // who was evaluated; it may be gone by now. Null: no verdict yet
+    std::uint64_t print = 0;
+    std::string text;
+  };
+  bool needs_verdict(WorkloadId workload, std::uint64_t print) const {  // its class has none, or another one
+    const Class& c = classes_[slots_[workload].class_id.index()];
+    return !c.key.alone.valid() && (c.verdict.of == nullptr || c.verdict.print != print);
+  }
+  void set_verdict(WorkloadId workload, std::uint64_t print, std::string text) {
+    classes_[slots_[workload].class_id.index()].verdict = {slots_[workload].who, print, std::move(text)};
+  }
+
   struct Untold {
     WorkloadId workload;
     std::string_view reason;
+    const Verdict* verdict = nullptr;  // of its class; valid until the queue changes
   };
   // Members that were parked without evaluation since the last call.
   std::vector<Untold> take_untold();
@@ -189,6 +205,7 @@ class PendingQueue {
     std::vector<Lack> lacks;            // when it was last parked; empty after wake_all()
     std::uint64_t loans = 0;            // the last loan that its verdict took into account
     std::string reason;                 // reported to members while parked
+    Verdict verdict;                    // of its last evaluation
     std::vector<WorkloadId> newcomers;  // members not yet told why they wait
     SharedPlan* plan = nullptr;         // in plans_
   };

@@ -1,14 +1,14 @@
 // The messages of a pass to workloads that keep waiting: only the last one of the pass, and only when it is new.
 #include <algorithm>
 
+#include "base/text.h"
+#include "engine/schedule/bypassed.h"
 #include "engine/schedule/pass.h"
 #include "engine/schedule/spared_words.h"
 #include "engine/schedule/victims.h"
 
 namespace berth::engine {
 namespace {
-
-constexpr std::string_view kBypassed = "Bypassed scheduling evaluation because an equivalent workload recently failed";
 
 // FNV-1a hash, to recognize that a workload got the same message before.
 class Fingerprint {
@@ -100,9 +100,14 @@ std::string Pass::words_of_spared(const Entry& entry) const {
 void Pass::tell(const Entry& entry, std::string_view reason, std::size_t victims) {
   const std::string spared = words_of_spared(entry);
   std::uint64_t print = fingerprint(reason, entry, victims, spared);
-  if (!news(entry.workload, print)) return;
+  PendingQueue& pending = entry.queue->pending;
+  const bool is_news = news(entry.workload, print);
+  const bool for_others = victims == 0 && pending.needs_verdict(entry.workload, print);
+  if (!is_news && !for_others) return;
   std::string text =
       message(entry.assignment, *entry.plan, *entry.shape, state_.names, nominator_.placer().explain(entry));
+  if (for_others) pending.set_verdict(entry.workload, print, std::string(cut_text(text, kMostBypassedText)));
+  if (!is_news) return;
   if (victims > 0) text += pending_preemption(victims);
   text += spared;
   say({entry.workload, reason, {}, std::move(text), print, entry.preemption_gated});
@@ -125,13 +130,16 @@ void Pass::tell_waits() {
 }
 
 void Pass::tell_untold(Queue& queue) {
-  for (const auto& [workload, reason] : queue.pending.take_untold()) {
+  for (const auto& [workload, reason, verdict] : queue.pending.take_untold()) {
     Slot& slot = state_.slots[workload];
     if (slot.told != 0 && slot.told_reason == reason) continue;  // it already got its own message with this reason
     slot.told = fingerprint(reason, kBypassed);
     slot.told_reason = reason;
     slot.told_of_other = true;
-    out_->push_back(Wait{workload, std::string(reason), std::string(kBypassed), false});
+    const std::string text = verdict->of == nullptr
+                                 ? std::string(kBypassed)
+                                 : bypassed_text(slot.who->key, verdict->of->key, verdict->of->uid, verdict->text);
+    out_->push_back(Wait{workload, std::string(reason), text, false});
   }
 }
 

@@ -72,8 +72,10 @@ export function pendingByReason(rows: Workload[]): Reason[] {
   return [...found.values()].sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
 }
 
+// A workload that was not evaluated because an equivalent one was repeats what that one lacked: that counts. Kueue
+// says no more than this.
 const PATTERNS: [RegExp, (m: RegExpExecArray) => string][] = [
-  [/equivalent workload/i, () => 'like another that does not fit'],
+  [/equivalent workload recently failed$/i, () => 'like another that does not fit'],
   [/^Preempted/i, () => 'preempted, waits again'],
   [/insufficient unused quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `quota: ${m[1]} in ${m[2]}`],
   [/insufficient quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `more than the quota: ${m[1]} in ${m[2]}`],

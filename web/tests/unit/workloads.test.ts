@@ -38,6 +38,13 @@ it('reasons are counted without the numbers in them', () => {
   expect(pendingByReason([lack(8), lack(2), workload({ state: 'admitted' })])).toEqual([{ reason: 'quota: nvidia.com/gpu in h100', count: 2, oldest: 2 }]);
 });
 
+it('a workload that was not evaluated itself counts with what the equivalent one lacked', () => {
+  const bypassed = 'Bypassed scheduling evaluation because an equivalent workload recently failed';
+  const lacks = "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 8 more needed";
+  const rows = [workload({ message: lacks }), workload({ message: `${bypassed}: ns/first: ${lacks}` }), workload({ message: bypassed })];
+  expect(pendingByReason(rows).map((r) => [r.reason, r.count])).toEqual([['quota: nvidia.com/gpu in h100', 2], ['like another that does not fit', 1]]);
+});
+
 it('rows without a value come last in both directions', () => {
   const rows = [{ v: 2 }, { v: undefined }, { v: 10 }];
   expect(sortRows(rows, (r) => r.v, false).map((r) => r.v)).toEqual([2, 10, undefined]);

@@ -1,0 +1,25 @@
+#include "engine/schedule/bypassed.h"
+
+namespace berth::engine {
+namespace {
+
+std::string_view ns_of(std::string_view key) { return key.substr(0, key.find('/')); }
+
+}  // namespace
+
+std::string bypassed_text(std::string_view to, std::string_view evaluated, std::string_view uid,
+                          std::string_view verdict) {
+  const std::string_view ns = ns_of(evaluated);
+  // Namespaces that cannot exist have a colon: names in them are not those of objects.
+  const bool named = !ns.empty() && ns == ns_of(to) && ns.find(':') == std::string_view::npos;
+  std::string text(kBypassed);
+  text += ": ";
+  text += named ? evaluated : uid;
+  text += ": ";
+  text += verdict;
+  return text;
+}
+
+bool tells_verdict(std::string_view message) { return message != kBypassed; }
+
+}  // namespace berth::engine
