@@ -100,12 +100,15 @@ void Nominator::nominate(Entry& entry, bool resume) {
   }
   counts_.clear();
   for (const Shape::PodSet& pod_set : entry.shape->pod_sets) counts_.push_back(pod_set.count);
-  // The walks over the flavors have come to their end, although for several pod sets they have not tried everything.
+  // The walks over the flavors have come to their end, although for several pod sets they have not tried everything. A
+  // preemptor must find at once what it chose then, or others take it meanwhile.
   const Tree& tree = state_.tree(state_.ledger.root(queue.node));
-  const bool last_walk = resume && slot.scan_moves > entry.plan->flavors_tried &&
-                         slot.scan_stamp == std::max(tree.progress, tree.releases);
+  const bool last_walk = resume && (state_.has_preempted(queue, entry.workload) ||
+                                    (slot.scan_moves > entry.plan->flavors_tried &&
+                                     slot.scan_stamp == std::max(tree.progress, tree.releases)));
   evaluate(entry, tried, last_walk);
   if (!tried.empty() && entry.assignment.mode == Mode::kPreempt) take_what_fits(entry);
+  if (!promising(entry)) wait_for_victims(entry);
   if (!promising(entry)) count_spared(entry);
 }
 
@@ -243,6 +246,25 @@ bool Nominator::walk(Entry& entry) {
     for (const auto& choice : entry.assignment.choices) tried.push_back(choice.tried);
   }
   return false;
+}
+
+// Quota that others took since may make its request one that could not preempt any more. It still fits when its victims
+// are gone.
+void Nominator::wait_for_victims(Entry& entry) {
+  Trial trial(state_.ledger, state_.places);
+  bool any = false;
+  for (const WorkloadId victim : state_.precedence.victims(state_.ledger.root(entry.queue->node), entry.workload)) {
+    const Slot& slot = state_.slots[victim];
+    if (slot.place != Slot::Place::kHolder || !slot.evicted) continue;
+    trial.without(victim);
+    any = true;
+  }
+  if (!any) return;
+  Entry later = same_request(entry);
+  evaluate(later, {}, true);
+  if (later.assignment.mode != Mode::kFit) return;
+  take_over(entry, later);
+  entry.assignment.mode = Mode::kDeferredFit;
 }
 
 // A preemptor with precedence waits for all evicted workloads of its tree, even those that it could not choose now:

@@ -34,6 +34,7 @@ class Nominator {
   bool walk(Entry& entry);
   Preemptor preemptor_of(const Entry& entry) const;
   void note_debts(Entry& entry, const Preemptor& who) const;
+  void wait_for_victims(Entry& entry);
   bool waits_for_the_evicted(Entry& entry);
   bool needs_no_more_victims(Entry& entry);
   bool fits_without_the_evicted(Entry& entry);

@@ -28,6 +28,13 @@ void Precedence::note_admitted(QuotaNodeId root, WorkloadId workload) {
   if (const auto tree = trees_.find(root); tree != trees_.end()) tree->second.victims.erase(workload);
 }
 
+std::span<const WorkloadId> Precedence::victims(QuotaNodeId root, WorkloadId workload) const {
+  const auto tree = trees_.find(root);
+  if (tree == trees_.end()) return {};
+  const auto found = tree->second.victims.find(workload);
+  return found == tree->second.victims.end() ? std::span<const WorkloadId>() : found->second;
+}
+
 std::vector<WorkloadId> Precedence::above(QuotaNodeId root, WorkloadId workload) const {
   const auto tree = trees_.find(root);
   if (tree == trees_.end()) return {};

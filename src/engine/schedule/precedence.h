@@ -12,6 +12,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "engine/quota/ids.h"
@@ -26,6 +27,8 @@ class Precedence {
   void recall(QuotaNodeId root, WorkloadId workload, WorkloadId spared);
   // The workload got what it preempted others for.
   void note_admitted(QuotaNodeId root, WorkloadId workload);
+  // Those that it preempted, if it was not admitted since.
+  std::span<const WorkloadId> victims(QuotaNodeId root, WorkloadId workload) const;
   // Those that preempted it, directly or through others; sorted by id, mostly empty.
   std::vector<WorkloadId> above(QuotaNodeId root, WorkloadId workload) const;
   // Those that it may not preempt; sorted by id, each once, mostly empty.

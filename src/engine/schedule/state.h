@@ -55,7 +55,7 @@ struct Tree {
 };
 
 // A claim made a queue or cohort use more than its subtree quota. Pending workloads in other queues that may reclaim
-// may now find new victims there.
+// may now find new victims there. With fair sharing, also a claim in the subtree of those who wait.
 struct Loan {
   QuotaNodeId among;  // the workloads that may profit wait below this node
   FlavorResourceId id;
@@ -143,14 +143,24 @@ struct SchedulerState : SchedulerFacts {
   }
 
   // Records what was taken, and a loan for each flavor-resource of `usage` for which the queue or an ancestor now
-  // borrows.
+  // borrows. With fair sharing also for those whose own share it makes larger: they are offered workloads in another
+  // order, and may find victims in it.
   void note_taken(QuotaNodeId queue, std::span<const FlavorResourceAmount> usage) {
     if (!reclaims) return;
+    if (options.fair_sharing.enabled && !usage.empty() && !ledger.in_cycle(queue))
+      loans.push_back({below_root(queue), usage.front().id, ++loans_ever});
     for (const FlavorResourceAmount& each : usage) {
       if (!ledger.in_cycle(queue)) note_taken({ledger.root(queue), each.id});
       const QuotaNodeId borrower = ledger.topmost_borrower(queue, each.id);
       if (borrower.valid()) loans.push_back({among(borrower), each.id, ++loans_ever});
     }
+  }
+  // The largest subtree with the queue that is not the whole tree, if there is one.
+  QuotaNodeId below_root(QuotaNodeId node) const {
+    for (QuotaNodeId above = ledger.parent(node); above.valid() && ledger.parent(above).valid();
+         above = ledger.parent(node))
+      node = above;
+    return node;
   }
   void note_taken(const Taken& what) {
     const auto at = std::lower_bound(taken.begin(), taken.end(), what);
@@ -171,6 +181,10 @@ struct SchedulerState : SchedulerFacts {
   void note_preemption(WorkloadId preemptor, WorkloadId victim) {
     precedence.note(ledger.root(slots[victim].queue), preemptor, victim);
     slots[preemptor].has_precedents = slots[victim].has_precedents = true;
+  }
+  // Whether it preempted others and was not admitted since, as far as that is known.
+  bool has_preempted(const Queue& queue, WorkloadId workload) const {
+    return queue.pending.made_way(workload) || !precedence.victims(ledger.root(queue.node), workload).empty();
   }
   Preemptor preemptor(WorkloadId workload) const {
     const Slot& slot = slots[workload];

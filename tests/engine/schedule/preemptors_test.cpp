@@ -196,5 +196,26 @@ TEST(Preemptors, ThatWaitForEnoughVictimsTakeNoOthersByShare) {
   EXPECT_EQ(world.moves(), (Texts{"preempt own-3" + why, "preempt own-1" + why, "preempt own-2" + why}));
 }
 
+// "first" takes memory beside what is held for the preemptor. What is left beside the victim is too little then, and it
+// may not preempt for memory; but when the victim is gone, it is enough. So "second" must not take it.
+TEST(Preemptors, KeepWhatTheirVictimsLeaveThoughTheyCouldNotPreemptForItNow) {
+  World world;
+  world.flavor("f");
+  world.cohort("team", "", {{"f", {{"cpu", "2"}, {"memory", "6"}}}});
+  QueueSpec a("a");
+  world.queue(a.in("team").flavor("f", {{"cpu", "2"}, {"memory", "0"}}).within(WithinClusterQueue::kLowerPriority));
+  world.queue(QueueSpec("b").in("team").flavor("f", {{"cpu", "2"}, {"memory", "0"}}));
+  world.job({.name = "own", .queue = "a", .requests = {{"cpu", "2"}, {"memory", "2"}}});
+  EXPECT_EQ(world.moves(), Texts{"admit own"});
+  world.job({.name = "other", .queue = "b", .requests = {{"cpu", "4"}}});
+  EXPECT_EQ(world.moves(), Texts{"admit other"});
+  world.job({.name = "late", .queue = "a", .requests = {{"cpu", "2"}, {"memory", "3"}}, .priority = 1});
+  world.job({.name = "first", .queue = "b", .requests = {{"cpu", "0"}, {"memory", "2"}}, .second = 1});
+  world.job({.name = "second", .queue = "b", .requests = {{"cpu", "0"}, {"memory", "2"}}});
+  EXPECT_EQ(world.moves(), (Texts{"preempt own for late (InClusterQueue)", "admit first"}));
+  world.stopped("own");
+  EXPECT_EQ(world.moves(), Texts{"admit late"});
+}
+
 }  // namespace
 }  // namespace berth::engine::preemptors_test

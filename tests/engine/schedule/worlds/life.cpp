@@ -289,17 +289,16 @@ void Life::check_victims(const Decisions& decisions, std::vector<std::string>& f
   for (const PodSetRequest& pod_set : jobs_.at(names_.at(preemptor)).pending.pod_sets) {
     if (pod_set.min_count) return;
   }
-  // Where there is a choice of flavors, what others took in the same pass may change which flavor is the best one.
   const bool one_way = has_no_choice(jobs_.at(names_.at(preemptor)));
-  const bool alone = std::ranges::none_of(decisions, [&](const Decision& each) {
-    const auto* admit = std::get_if<Admit>(&each);
-    return admit != nullptr && admit->workload != preemptor;
-  });
-  if (!scheduler_.pending(preemptor) && (one_way || alone)) {
+  if (!scheduler_.pending(preemptor)) {
     findings.push_back(names_.at(preemptor) + " has preempted others and then did not wait for them");
     return;
   }
-  if (admits_after_preemption(decisions) || !one_way) return;
+  // In later cycles a preemptor comes first, but not the head of a StrictFIFO queue (unless a feature gate says so).
+  const bool strict = !rules_.options.prioritize_preemptors &&
+                      queues_.at(jobs_.at(names_.at(preemptor)).pending.cluster_queue).object.queueing_strategy ==
+                          api::kueue::QueueingStrategy::kStrictFifo;
+  if (!one_way || (strict && admits_after_preemption(decisions))) return;
   const std::optional<int> borrows = borrows_without(preemptor);
   if (!borrows) {
     findings.push_back("the victims of " + names_.at(preemptor) + " are not enough");
