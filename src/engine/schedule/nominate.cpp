@@ -103,9 +103,10 @@ void Nominator::nominate(Entry& entry, bool resume) {
   // The walks over the flavors have come to their end, although for several pod sets they have not tried everything. A
   // preemptor must find at once what it chose then, or others take it meanwhile.
   const Tree& tree = state_.tree(state_.ledger.root(queue.node));
-  const bool last_walk = resume && (state_.has_preempted(queue, entry.workload) ||
-                                    (slot.scan_moves > entry.plan->flavors_tried &&
-                                     slot.scan_stamp == std::max(tree.progress, tree.releases)));
+  const bool last_walk =
+      resume &&
+      (state_.has_preempted(queue, entry.workload) ||
+       (slot.scan_moves > entry.plan->flavors_tried && slot.scan_stamp == std::max(tree.progress, tree.releases)));
   evaluate(entry, tried, last_walk);
   if (!tried.empty() && entry.assignment.mode == Mode::kPreempt) take_what_fits(entry);
   if (!promising(entry)) wait_for_victims(entry);
@@ -274,10 +275,9 @@ bool Nominator::waits_for_the_evicted(Entry& entry) {
          fits_without_the_evicted(entry);
 }
 
-// By shares, others may look like better victims once the first ones are evicted. If these are enough, nobody else
-// goes.
+// Others may look like better victims once the first ones are evicted: by shares, or because what others took since
+// makes the preemptor borrow. If those that are being evicted are enough, nobody else goes.
 bool Nominator::needs_no_more_victims(Entry& entry) {
-  if (!state_.options.fair_sharing.enabled) return false;  // else those that are being evicted are chosen first
   const auto is_new = [&](const Target& target) { return !state_.slots[target.workload].evicted; };
   return std::ranges::any_of(entry.targets, is_new) && fits_without_the_evicted(entry);
 }

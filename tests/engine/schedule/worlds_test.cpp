@@ -26,8 +26,8 @@ TEST_P(PartOfWorlds, AtRestNothingIsLeftToDo) {
 INSTANTIATE_TEST_SUITE_P(Part, PartOfWorlds, testing::Range<std::uint64_t>(0, kParts));
 
 // Worlds beyond those above in which something was left to do once: an own share that grew gave the preemptor another
-// order of victims (43611, 58866); a preemptor went on to another flavor while its victims left (58764, 135438), did not
-// find its combination of flavors at once (151313), or had nothing to preempt for any more (15792).
+// order of victims (43611, 58866); a preemptor went on to another flavor while its victims left (58764, 135438), did
+// not find its combination of flavors at once (151313), or had nothing to preempt for any more (15792).
 TEST(Worlds, OfOnceStayAtRest) {
   worlds::Tally tally;
   for (const std::uint64_t seed : {15792U, 43611U, 58764U, 58866U, 135438U, 151313U})

@@ -289,8 +289,13 @@ void Life::check_victims(const Decisions& decisions, std::vector<std::string>& f
   for (const PodSetRequest& pod_set : jobs_.at(names_.at(preemptor)).pending.pod_sets) {
     if (pod_set.min_count) return;
   }
+  // Where there is a choice of flavors, what others took in the same pass may change which flavor is the best one.
   const bool one_way = has_no_choice(jobs_.at(names_.at(preemptor)));
-  if (!scheduler_.pending(preemptor)) {
+  const bool alone = std::ranges::none_of(decisions, [&](const Decision& each) {
+    const auto* admit = std::get_if<Admit>(&each);
+    return admit != nullptr && admit->workload != preemptor;
+  });
+  if (!scheduler_.pending(preemptor) && (one_way || alone)) {
     findings.push_back(names_.at(preemptor) + " has preempted others and then did not wait for them");
     return;
   }
