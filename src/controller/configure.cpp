@@ -83,6 +83,7 @@ api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   policy.partial_admission = options.engine.partial_admission;
   policy.priority_boost = options.engine.priority_boost;
   policy.identifier_annotations = options.jobs.identifier_annotations;
+  policy.check_ray_upgrades = options.jobs.check_ray_upgrades;
   return policy;
 }
 

@@ -16,9 +16,11 @@ constexpr Gate kGates[] = {
     {"AdmissionFairSharing", kBeta, true, "0.15",
      setting([](engine::Options& o) -> bool& { return o.admission_by_usage; }),
      "off: the section `admissionFairSharing` has no effect"},
-    {"AdmissionFairSharingAnchorAtQuotaReservation", kBeta, true, "0.20", kMissing,
-     "usage of a LocalQueue counts from the admission of a workload, not from its quota reservation",
-     "AdmissionFairSharing"},
+    {"AdmissionFairSharingAnchorAtQuotaReservation", kBeta, true, "0.20",
+     setting([](engine::Options& o) -> bool& { return o.usage_from_reservation; }),
+     "usage of a LocalQueue counts from the quota reservation of a workload, where the ClusterQueue admits by usage. "
+     "Off: from its admission",
+     "AdmissionFairSharing", true},
     {"AdmissionGatedBy", kBeta, true, "0.19", kAlwaysOn,
      "the annotation `kueue.x-k8s.io/admission-gated-by` holds a workload"},
     {"AssignQueueLabelsForPods", kBeta, true, "0.17", kAlwaysOn,
@@ -140,9 +142,9 @@ constexpr Gate kGates[] = {
      setting([](engine::Options& o) -> bool& { return o.priority_sorting_within_cohort; }),
      "the first workloads of the queues of a cohort are ordered by priority, then by age. Off: by age"},
     {"QuotaCheckStrategy", kBeta, true, "0.19", kAlwaysOn, "`resources.quotaCheckStrategy` has an effect"},
-    {"RayServiceValidateUpgradeStrategy", kBeta, true, "0.20", kMissing,
-     "a RayService that upgrades by a second cluster is not refused: the second cluster waits for quota beside the "
-     "first"},
+    {"RayServiceValidateUpgradeStrategy", kBeta, true, "0.20", &jobs::JobGates::check_ray_upgrades,
+     "a RayService with a queue needs `upgradeStrategy.type: None`: other upgrades run a second cluster, which has no "
+     "quota. Off: it is not checked"},
     {"ReclaimablePods", kBeta, true, "0.15", setting([](engine::Options& o) -> bool& { return o.reclaimable_pods; }),
      "pods that are done (`status.reclaimablePods`) give their quota back while the job runs"},
     {"RecomputeAssignmentUponPreemptionTargetsOverlap", kBeta, true, "0.20",

@@ -25,6 +25,8 @@ struct JobGates {
   bool identifier_annotations = true;
   // FailureRecoveryPolicy: pods that agree to it are deleted by force when they cannot end on an unreachable node.
   bool failure_recovery = false;
+  // RayServiceValidateUpgradeStrategy: a managed RayService may not run a second cluster during upgrades.
+  bool check_ray_upgrades = true;
 };
 
 struct ServedGroupState;

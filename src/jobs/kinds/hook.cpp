@@ -15,7 +15,7 @@ std::optional<Json> KindHook::running_template(const Json&, const std::vector<Fo
   return std::nullopt;
 }
 void KindHook::set_defaults(Json&) const {}
-void KindHook::check(const Json&, const Json*, api::FieldErrors&) const {}
+void KindHook::check(const Json&, const Json*, const api::kueue::AdmissionPolicy&, api::FieldErrors&) const {}
 void KindHook::arrange(api::FieldErrors&) const {}
 
 }  // namespace berth::jobs::kinds

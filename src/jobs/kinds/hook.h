@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "api/kueue/webhooks/admission.h"
 #include "jobs/kinds/pod_sets.h"
 #include "jobs/pod_set_info.h"
 
@@ -40,7 +41,8 @@ class KindHook {
   // What the webhook sets on a new managed object, besides the suspend field.
   virtual void set_defaults(Json& job) const;
   // Errors of a managed object, besides those of its pod sets. `old` is null on creation.
-  virtual void check(const Json& job, const Json* old, api::FieldErrors& errors) const;
+  virtual void check(const Json& job, const Json* old, const api::kueue::AdmissionPolicy& policy,
+                     api::FieldErrors& errors) const;
   // Brings all errors of an object into the order in which Kueue lists them.
   virtual void arrange(api::FieldErrors& errors) const;
 };

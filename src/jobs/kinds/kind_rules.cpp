@@ -71,7 +71,7 @@ void check_pod_sets_of(const JobKindSpec& kind, const Json& job, const Json* old
 void check_object(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission,
                   FieldErrors& errors) {
   check_validations(kind, job, old, errors);
-  if (kind.hook != nullptr) kind.hook->check(job, old, errors);
+  if (kind.hook != nullptr) kind.hook->check(job, old, admission.policy, errors);
   check_job_labels(job, admission.policy.identifier_annotations, errors);
   if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
   if (old == nullptr || annotation_of(job, kAdmissionGatedBy) != annotation_of(*old, kAdmissionGatedBy))
@@ -127,9 +127,9 @@ FieldErrors check_update(const JobKindSpec& kind, const Json& job, const Json& o
 }
 
 // Nobody manages the job, but it must not contradict itself.
-FieldErrors check_skipped(const JobKindSpec& kind, const Json& job, const Json* old) {
+FieldErrors check_skipped(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionPolicy& policy) {
   FieldErrors errors;
-  if (kind.hook != nullptr) kind.hook->check(job, old, errors);
+  if (kind.hook != nullptr) kind.hook->check(job, old, policy, errors);
   return errors;
 }
 
@@ -138,7 +138,7 @@ FieldErrors check(const JobKindSpec& kind, const Json& job, const Json* old, con
   // A job that loses its queue label was managed until now: the update rules must check that.
   const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
   if (!concerned) return {};
-  if (is_skipped(kind, job)) return check_skipped(kind, job, old);
+  if (is_skipped(kind, job)) return check_skipped(kind, job, old, admission.policy);
   return old == nullptr ? check_new(kind, job, admission) : check_update(kind, job, *old, admission);
 }
 

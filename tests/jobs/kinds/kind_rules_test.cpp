@@ -125,9 +125,44 @@ TEST(KindRules, RayClustersMayNotScaleThemselves) {
   EXPECT_THAT(
       Webhook("RayCluster").refusal(job(cluster)),
       testing::StartsWith("spec.enableInTreeAutoscaling: Invalid value: true: a kueue-managed RayCluster can use "));
-  EXPECT_EQ(Webhook("RayService").refusal(job("{rayClusterConfig: " + cluster + "}")),
+  EXPECT_EQ(Webhook("RayService").refusal(job("{upgradeStrategy: {type: None}, rayClusterConfig: " + cluster + "}")),
             "spec.rayClusterConfig.enableInTreeAutoscaling: Invalid value: true: a kueue managed job should only use "
             "autoscaling when workload slicing is enabled");
+}
+
+// Kueue 0.20, RayServiceValidateUpgradeStrategy: a managed service is elastic (no service is one here) or has type
+// None.
+TEST(KindRules, ARayServiceRunsNoSecondClusterDuringUpgrades) {
+  Webhook webhook("RayService");
+  const auto service = [](std::string_view strategy) {
+    return job("{rayClusterConfig: " + std::string(kCluster) + std::string(strategy) + "}");
+  };
+  const std::string why =
+      "must be None: with any other strategy KubeRay runs a second cluster during an upgrade, and its pods would have "
+      "no quota";
+  EXPECT_EQ(webhook.refusal(service("")), "spec.upgradeStrategy.type: Required value: " + why);
+  EXPECT_EQ(webhook.refusal(service(", upgradeStrategy: {}")), "spec.upgradeStrategy.type: Required value: " + why);
+  for (const std::string type : {"NewCluster", "NewClusterWithIncrementalUpgrade"}) {
+    EXPECT_EQ(webhook.refusal(service(", upgradeStrategy: {type: " + type + "}")),
+              "spec.upgradeStrategy.type: Invalid value: \"" + type + "\": " + why);
+  }
+  const Json right = service(", upgradeStrategy: {type: None}"),
+             wrong = service(", upgradeStrategy: {type: NewCluster}"), old = service("");
+  Json elastic = wrong, plain = wrong;
+  ensure_path(elastic, {"metadata", "annotations", "kueue.x-k8s.io/elastic-job"}) = "true";
+  erase_path(plain, {"metadata", "labels"});
+  EXPECT_EQ(webhook.refusal(right), "");
+  EXPECT_NE(webhook.refusal(elastic), "");
+  EXPECT_EQ(webhook.refusal(plain), "") << "without a queue";
+  EXPECT_EQ(webhook.refusal(wrong, &wrong), "") << "it was so before";
+  EXPECT_EQ(webhook.refusal(old, &old), "");
+  EXPECT_NE(webhook.refusal(wrong, &right), "");
+  EXPECT_NE(webhook.refusal(wrong, &old), "");
+  EXPECT_NE(webhook.refusal(old, &right), "");
+  EXPECT_EQ(webhook.refusal(right, &wrong), "");
+  EXPECT_THAT(webhook.refusal(wrong, &plain), HasSubstr(why)) << "it comes to a queue";
+  webhook.policy.check_ray_upgrades = false;
+  EXPECT_EQ(webhook.refusal(wrong), "");
 }
 
 TEST(KindRules, GroupsOfWorkersAreNotCalledHeadAndNotTooMany) {

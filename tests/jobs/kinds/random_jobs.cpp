@@ -209,7 +209,8 @@ Json RandomJobs::spec_of(std::string_view kind) {
   if (kind == "JobSet") return suspended(job_set(), {"suspend"});
   if (kind == "RayCluster") return suspended(ray_cluster(), {"suspend"});
   if (kind == "RayService")
-    return suspended(JsonObject{{"rayClusterConfig", ray_cluster()}}, {"rayClusterConfig", "suspend"});
+    return suspended(JsonObject{{"rayClusterConfig", ray_cluster()}, {"upgradeStrategy", JsonObject{{"type", "None"}}}},
+                     {"rayClusterConfig", "suspend"});
   if (kind == "SparkApplication") return suspended(spark_application(), {"suspend"});
   if (kind == "AppWrapper") return suspended(app_wrapper(), {"suspend"});
   if (kind == "TrainJob") return suspended(train_job(), {"suspend"});

@@ -84,7 +84,8 @@ struct AdmissionPolicy {
   bool partial_admission = true;           // gate PartialAdmission: without it minCount is dropped
   bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
   bool priority_boost = false;         // gate PriorityBoost: with it the annotation has to be an integer
-  std::vector<JobKindRules> kinds{};   // kinds of jobs besides those above
+  bool check_ray_upgrades = true;      // gate RayServiceValidateUpgradeStrategy: no second cluster during upgrades
+  std::vector<JobKindRules> kinds{};  // kinds of jobs besides those above
 };
 
 // Returns the rules of a resource for all its versions; all functions are empty for a resource without rules.

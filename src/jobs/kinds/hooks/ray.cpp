@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "api/core/pod_resources.h"
+#include "api/kueue/job_rules.h"
+#include "api/kueue/names.h"
 #include "api/kueue/topology_annotations.h"
 #include "base/quantity.h"
 #include "jobs/kinds/templates.h"
@@ -14,6 +16,7 @@ namespace berth::jobs::kinds {
 namespace {
 
 using api::FieldErrors;
+using api::kueue::AdmissionPolicy;
 using api::kueue::PodSet;
 
 constexpr std::string_view kHead = "head", kSubmitter = "submitter";
@@ -79,7 +82,7 @@ class RayHook : public KindHook {
     head->pod_set.template_ = std::make_shared<const Json>(std::move(pod_template));
   }
 
-  void check(const Json& job, const Json*, FieldErrors& errors) const override {
+  void check(const Json& job, const Json*, const AdmissionPolicy&, FieldErrors& errors) const override {
     const Json* scaling = value_at(job, Place() + cluster_ + Path{"enableInTreeAutoscaling"});
     if (scaling != nullptr && scaling->is_bool() && scaling->get_bool())
       errors.push_back(
@@ -136,7 +139,7 @@ class RayJobHook final : public RayHook {
     found.push_back(std::move(submitter));
   }
 
-  void check(const Json& job, const Json* old, FieldErrors& errors) const override {
+  void check(const Json& job, const Json* old, const AdmissionPolicy& policy, FieldErrors& errors) const override {
     if (!has_cluster(job)) return;
     const Json* selector = find_path(job, {"spec", "clusterSelector"});
     if (selector != nullptr && selector->is_object() && !selector->get_object().empty())
@@ -145,7 +148,7 @@ class RayJobHook final : public RayHook {
     if (!bool_at(job, {"spec", "shutdownAfterJobFinishes"}))
       errors.push_back(api::invalid_value("spec.shutdownAfterJobFinishes", Json(false),
                                           "a kueue managed job should delete the cluster after finishing"));
-    RayHook::check(job, old, errors);
+    RayHook::check(job, old, policy, errors);
   }
 
   std::optional<Result<void>> start(Json& job, const std::vector<FoundPodSet>&,
@@ -186,6 +189,40 @@ class RayJobHook final : public RayHook {
   }
 };
 
+// During an upgrade KubeRay runs a second cluster beside the first, unless the strategy is None.
+class RayServiceHook final : public RayHook {
+ public:
+  RayServiceHook() : RayHook({"spec", "rayClusterConfig"}, kNoScaling) {}
+
+  void check(const Json& job, const Json* old, const AdmissionPolicy& policy, FieldErrors& errors) const override {
+    RayHook::check(job, old, policy, errors);
+    if (policy.check_ray_upgrades && !(old != nullptr && is_known(job, *old))) check_strategy(job, errors);
+  }
+
+ private:
+  static const Json* strategy(const Json& job) { return find_path(job, {"spec", "upgradeStrategy", "type"}); }
+
+  // An update is not refused for what was wrong before it, unless the service came to its queue only now.
+  static bool is_known(const Json& job, const Json& old) {
+    const Json *now = strategy(job), *before = strategy(old);
+    const bool same = now != nullptr && before != nullptr ? json_equal(*now, *before) : now == before;
+    return same &&
+           api::kueue::label_of(job, api::kueue::kQueueLabel) == api::kueue::label_of(old, api::kueue::kQueueLabel);
+  }
+
+  static void check_strategy(const Json& job, FieldErrors& errors) {
+    constexpr std::string_view
+        field = "spec.upgradeStrategy.type",
+        expected =
+            "must be None: with any other strategy KubeRay runs a second cluster during an upgrade, and its pods would "
+            "have no quota";
+    const Json* type = strategy(job);
+    if (type == nullptr) return errors.push_back(api::required(std::string(field), expected));
+    if (!type->is_string() || view(type->get_string()) != "None")
+      errors.push_back(api::invalid_value(std::string(field), *type, expected));
+  }
+};
+
 }  // namespace
 
 const KindHook& ray_cluster_hook() {
@@ -202,7 +239,7 @@ const KindHook& ray_job_hook() {
 }
 
 const KindHook& ray_service_hook() {
-  static const RayHook hook({"spec", "rayClusterConfig"}, kNoScaling);
+  static const RayServiceHook hook;
   return hook;
 }
 

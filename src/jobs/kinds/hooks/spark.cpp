@@ -14,6 +14,7 @@ namespace berth::jobs::kinds {
 namespace {
 
 using api::FieldErrors;
+using api::kueue::AdmissionPolicy;
 using api::kueue::PodSet;
 
 constexpr std::array kRoles = {kSparkDriver, kSparkExecutor};
@@ -195,7 +196,7 @@ class SparkHook final : public KindHook {
     });
   }
 
-  void check(const Json& job, const Json*, FieldErrors& errors) const override {
+  void check(const Json& job, const Json*, const AdmissionPolicy&, FieldErrors& errors) const override {
     const auto mode = string_at(job, {"spec", "mode"});
     if (mode != "cluster")
       errors.push_back(
