@@ -49,6 +49,9 @@ struct Options {
   bool replace_several_nodes = true;
   api::config::AdmissionFairSharing admission_fair_sharing;
   bool admission_by_usage = true;  // AdmissionFairSharing: off as if the part of the configuration were missing
+  // AdmissionFairSharingAnchorAtQuotaReservation: in cluster queues that admit by usage, what a workload uses counts
+  // from its quota reservation. Off: from its admission, as in all other cluster queues.
+  bool usage_from_reservation = true;
 };
 
 }  // namespace berth::engine

@@ -132,6 +132,13 @@ Ptr<Asks> WorkloadViews::present_asks(const Tracked& t) const {
   return std::make_shared<const Asks>(asks_of(*t.now, facts_.registries, facts_.options.resources));
 }
 
+// The condition since which what the workload holds is used.
+std::string_view WorkloadViews::decides_use(const api::kueue::Admission& admission) const {
+  const auto* queue = facts_.registries.cluster_queue(admission.cluster_queue);
+  const bool reservation = facts_.options.usage_from_reservation && queue != nullptr && queue->admission_by_usage;
+  return reservation ? api::kueue::kQuotaReserved : api::kueue::kAdmitted;
+}
+
 Holding WorkloadViews::holding(const Tracked& t, const WorkloadStatus& status) const {
   Holding h;
   h.cluster_queue = status.admission->cluster_queue;
@@ -145,8 +152,8 @@ Holding WorkloadViews::holding(const Tracked& t, const WorkloadStatus& status) c
   h.places = places(t, status);
   h.local_queue = t.local_queue;
   // In whole seconds, as the API shows it: a restarted engine counts from the same time.
-  const auto* admitted = api::find_condition(status.conditions, api::kueue::kAdmitted);
-  if (admitted != nullptr && admitted->status) h.admitted_at = to_seconds(admitted->last_transition);
+  const auto* used = api::find_condition(status.conditions, decides_use(*status.admission));
+  if (used != nullptr && used->status) h.used_since = to_seconds(used->last_transition);
   h.pods_ready = api::is_true(t.now.status().conditions, api::kueue::kPodsReady);
   return h;
 }

@@ -6,9 +6,10 @@
 //
 //   v(t) = u + (v(t0) - u) * 2^-((t - t0) / half-life)
 //
-// What a workload uses counts from its admission. In addition, a workload counts from its reservation as if it had
-// already run for one sampling interval (the entry penalty), so that queues of equal usage alternate. What is charged
-// in advance shrinks as the real usage grows, and is gone with the claim.
+// What a workload uses counts from its quota reservation or, where usage decides nothing, from its admission. In
+// addition, a workload counts from its reservation as if it had already run for one sampling interval (the entry
+// penalty), so that queues of equal usage alternate. What is charged in advance shrinks as the real usage grows, and is
+// gone with the claim.
 //
 // Amounts are in 2^-32 of a billionth of the unit (of a cpu, a byte, a device). One update rounds by at most one of
 // these, plus 2^-56 of the amount. The book is a value: a copy goes on by itself.

@@ -72,9 +72,11 @@ struct Holding {
     api::kueue::TopologyAssignmentPtr assignment;
   };
   std::vector<PodSetPlaces> places{};
-  bool pods_ready = true;             // PodsReady=True; with block_admission nothing is admitted while it is false
-  std::string local_queue{};          // as in Pending: whose usage it is
-  std::optional<Time> admitted_at{};  // transition time of Admitted=True; nullopt: it has not started
+  bool pods_ready = true;     // PodsReady=True; with block_admission nothing is admitted while it is false
+  std::string local_queue{};  // as in Pending: whose usage it is
+  // Since when it is used: transition time of Admitted=True, or of QuotaReserved=True where that decides (KEP-4136).
+  // nullopt: not yet.
+  std::optional<Time> used_since{};
 };
 
 }  // namespace berth::engine

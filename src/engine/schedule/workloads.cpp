@@ -184,7 +184,7 @@ void Scheduler::hold(WorkloadId workload, const Holding& holding) {
       impl_->adopted.erase(use);
     }
     if (!holding.local_queue.empty()) impl_->submit_through(slot, holding.local_queue);
-    state.charge(slot, state.ledger.claim(workload)->usage, holding.admitted_at);
+    state.charge(slot, state.ledger.claim(workload)->usage, holding.used_since);
   }
   impl_->hold_places(workload, holding);
 }
