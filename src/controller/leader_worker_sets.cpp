@@ -29,7 +29,7 @@ LeaderWorkerSets::LeaderWorkerSets(Shell& shell, const ManagedObjects& managed, 
       served_(
           sets_,
           {jobs::groups_of_leader_worker_set, jobs::group_of_leader_worker_set, jobs::served_by_leader_worker_set},
-          [this](const Json& set) { return managed_.manages_set(set); },
+          [this](const Json& set) { return managed_.manages_serving(set); },
           [this](const std::string& ns, const std::string& group, bool gone) {
             listener_.owner_changed(ns, group, gone);
           }) {
@@ -74,7 +74,7 @@ void LeaderWorkerSets::set_changed(const JsonPtr& old, const JsonPtr& now) {
 
 void LeaderWorkerSets::tell_about_limit(const Json& set) {
   const std::int64_t groups = jobs::groups_of_leader_worker_set(set);
-  if (groups <= kMaxServedGroups || !shell_.leading() || !managed_.manages_set(set)) return;
+  if (groups <= kMaxServedGroups || !shell_.leading() || !managed_.manages_serving(set)) return;
   const api::ObjectMeta meta = api::decode_meta(set);
   if (std::exchange(too_many_[meta.uid], groups) == groups) return;
   const auto& kind = jobs::leader_worker_set_kind();

@@ -34,8 +34,8 @@ bool ManagedObjects::manages_pod(const Json& pod) const {
   return api::kueue::is_managed_pod(pod, context_of(pod, ancestor_of(pod)));
 }
 
-bool ManagedObjects::manages_set(const Json& set) const {
-  return api::kueue::is_managed(set, context_of(set, ancestor_of(set)));
+bool ManagedObjects::manages_serving(const Json& object) const {
+  return api::kueue::is_managed(object, context_of(object, ancestor_of(object)));
 }
 
 bool ManagedObjects::manages_kind_of(const Json& job) const {

@@ -25,7 +25,7 @@ class ManagedObjects {
 
   bool manages_namespace(std::string_view ns) const { return manages_namespace_(ns); }
   bool manages_pod(const Json& pod) const;
-  bool manages_set(const Json& set) const;  // a StatefulSet or a LeaderWorkerSet
+  bool manages_serving(const Json& object) const;  // a Deployment, a StatefulSet or a LeaderWorkerSet
   // Whether Berth is the controller that batch/v1 Jobs such as this wait for.
   bool manages_kind_of(const Json& job) const;
   // See api/kueue/webhooks/owners.h.

@@ -45,9 +45,11 @@ PodController::PodController(const JobEnvironment& environment, const GroupOwner
           shell_.executor,
           [this](const std::string& key, WorkQueue::Finish finish) { look({What::kGroup, key}, std::move(finish)); },
           shell_.options.ungate_delay, nullptr, kLooksInFlight),
-      questions_(shell_, [this](const std::string& key, WorkQueue::Finish finish) {
-        look({What::kGroup, key}, std::move(finish));
-      }) {
+      questions_(shell_, [this](const std::string& key,
+                                WorkQueue::Finish finish) { look({What::kGroup, key}, std::move(finish)); }),
+      deployments_(
+          shell_, [this](const Json& deployment) { return environment_.managed.manages_serving(deployment); },
+          [this](const std::string& key, WorkQueue::Finish finish) { look({What::kSingle, key}, std::move(finish)); }) {
   facts_.served_group = [this](std::string_view ns, std::string_view name) { return owners_.group(ns, name); };
 }
 
@@ -135,6 +137,12 @@ std::optional<PodController::PodRef> PodController::pod_of(const api::kueue::Wor
   // Any client may write the label. The workloads of pods have the finalizer.
   if (label == meta.labels.end() || !name || !jobs::holds_finalizer(workload)) return std::nullopt;
   return PodRef{api::object_key(meta.ns, *name), label->second, false};
+}
+
+// The label may have the UID of a Deployment; the hash in the name is made from that of the pod.
+bool PodController::is_of(const api::kueue::Workload& workload, const jobs::ManagedPod& pod) {
+  const auto ref = pod_of(workload);
+  return ref && (ref->uid == pod.uid || (!ref->controls && jobs::workload_name_of(pod) == workload.meta.name));
 }
 
 bool PodController::owns(const api::kueue::Workload& workload) {
@@ -234,7 +242,7 @@ void PodController::tell_why_it_waits(const Unit& unit, const jobs::ManagedPod& 
   if (unit.what == What::kGroup) {
     workload = facts_.workload(pod.ns, pod.group);
   } else if (const auto filed = workloads_.find(unit.key); filed != workloads_.end()) {
-    const auto own = std::ranges::find(filed->second, pod.uid, [](const auto& one) { return pod_of(*one)->uid; });
+    const auto own = std::ranges::find_if(filed->second, [&pod](const auto& one) { return is_of(*one, pod); });
     if (own != filed->second.end()) workload = *own;
   }
   if (const auto news = workload ? jobs::waiting_news(nullptr, workload) : std::nullopt)
@@ -280,7 +288,22 @@ void PodController::start() {
 
 // --- A look.
 
-jobs::PodPlan PodController::plan_single(const Unit& unit) {
+// Whether a look at the pod makes its workload.
+bool PodController::makes_workload_for(const jobs::ManagedPod& pod, const Unit& unit) const {
+  return pod.gated && pod.runnable() && !pod.served && pod.prebuilt.empty() && !workloads_.contains(unit.key) &&
+         environment_.managed.manages_namespace(pod.ns);
+}
+
+// Whose UID the label of the pod's workload gets, if the pod is looked at now; "": its own. nullopt: not known yet, and
+// `finish` is taken over.
+std::optional<std::string> PodController::job_uid_for(const Unit& unit, const WorkQueue::Finish& finish) {
+  const auto& known = pods_.of(unit);
+  const bool asks = facts_.gates.deployment_job_uid && shell_.options.manage_deployments && !known.empty() &&
+                    jobs::is_of_deployment(**known.begin()) && makes_workload_for(**known.begin(), unit);
+  return asks ? deployments_.uid_for(**known.begin(), unit.key, finish) : "";
+}
+
+jobs::PodPlan PodController::plan_single(const Unit& unit, const std::string& job_uid) {
   jobs::ManagedPodPtr pod;
   if (const auto& known = pods_.of(unit); !known.empty()) pod = *known.begin();
   if (pod && pod->served && pod->runnable()) return {};  // its owner is not known yet
@@ -289,7 +312,7 @@ jobs::PodPlan PodController::plan_single(const Unit& unit) {
     for (const auto& workload : filed->second) {
       const PodRef ref = *pod_of(*workload);
       const bool awaited = ref.controls && !workload->meta.deletion && deleted_.contains(unit);
-      if (pod && ref.uid == pod->uid) {
+      if (pod && is_of(*workload, *pod)) {
         mine.push_back(workload);
       } else if (!awaited) {
         lost.push_back(workload);
@@ -297,6 +320,7 @@ jobs::PodPlan PodController::plan_single(const Unit& unit) {
     }
   }
   jobs::JobFacts facts = facts_;
+  facts.job_uid = job_uid;
   facts.managed = pod && environment_.managed.manages_namespace(pod->ns);
   facts.workload = [this, &unit](std::string_view ns, std::string_view name) {
     auto workload = facts_.workload(ns, name);
@@ -353,7 +377,9 @@ bool PodController::knows_owner(const std::string& group, const WorkQueue::Finis
 void PodController::look(const Unit& unit, WorkQueue::Finish finish) {
   if (awaited_.hidden(unit)) return finish(false);  // looked at again when the cache has it, or after a delay
   if (unit.what == What::kGroup && !knows_owner(unit.key, finish)) return;
-  jobs::PodPlan plan = unit.what == What::kGroup ? plan_group(unit) : plan_single(unit);
+  const auto job_uid = unit.what == What::kSingle ? job_uid_for(unit, finish) : std::string();
+  if (!job_uid) return;
+  jobs::PodPlan plan = unit.what == What::kGroup ? plan_group(unit) : plan_single(unit, *job_uid);
   look_again_at(unit, plan.look_again);
   requests_.carry_out(unit, std::move(plan), std::move(finish));
 }

@@ -14,6 +14,7 @@
 #include "controller/job_environment.h"
 #include "controller/job_upkeep.h"
 #include "controller/owner_questions.h"
+#include "controller/pod_deployments.h"
 #include "controller/pod_events.h"
 #include "controller/pod_index.h"
 #include "controller/pod_requests.h"
@@ -50,7 +51,8 @@ class PodController : public GroupListener {
  private:
   using Unit = PodUnit;
   using What = PodUnit::What;
-  // The pod that controls a workload, or controlled it before.
+  // The pod that controls a workload, or controlled it before. `uid`: of the pod; when it does not control the workload
+  // it may be the one of its Deployment.
   struct PodRef {
     std::string key, uid;
     bool controls = false;
@@ -60,6 +62,7 @@ class PodController : public GroupListener {
   bool knows(const Json& pod) const;
   jobs::ManagedPodPtr decode(const Json& pod);
   static std::optional<PodRef> pod_of(const api::kueue::Workload& workload);
+  static bool is_of(const api::kueue::Workload& workload, const jobs::ManagedPod& pod);
   void put(const jobs::ManagedPodPtr& pod);
   void forget(const std::string& uid);
   void learn(const jobs::ManagedPodPtr& before, const api::RestResponse& response);
@@ -72,8 +75,10 @@ class PodController : public GroupListener {
   void tell_why_it_waits(const Unit& unit, const jobs::ManagedPod& pod);
   void tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   bool knows_owner(const std::string& group, const WorkQueue::Finish& finish);
+  bool makes_workload_for(const jobs::ManagedPod& pod, const Unit& unit) const;
+  std::optional<std::string> job_uid_for(const Unit& unit, const WorkQueue::Finish& finish);
   void look(const Unit& unit, WorkQueue::Finish finish);
-  jobs::PodPlan plan_single(const Unit& unit);
+  jobs::PodPlan plan_single(const Unit& unit, const std::string& job_uid);
   jobs::PodPlan plan_group(const Unit& unit);
   void look_again_at(const Unit& unit, std::optional<Time> when);
 
@@ -99,6 +104,7 @@ class PodController : public GroupListener {
   std::map<Unit, std::uint64_t> timers_;  // looks that wait for their time
   WorkQueue singles_, groups_;
   OwnerQuestions questions_;  // about groups
+  PodDeployments deployments_;
 };
 
 }  // namespace berth::controller

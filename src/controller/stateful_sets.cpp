@@ -29,7 +29,7 @@ StatefulSets::StatefulSets(kube::Informer& sets, const ManagedObjects& managed, 
              const auto workload = workloads_.find(api::object_key(ns, name));
              return jobs::served_by_stateful_set(set, std::move(name), workload.get());
            }},
-          [&managed](const Json& set) { return managed.manages_set(set); },
+          [&managed](const Json& set) { return managed.manages_serving(set); },
           [this](const std::string& ns, const std::string& group, bool gone) { look_at(ns, group, gone); }) {
   sets_.on_change([this](const JsonPtr& old, const JsonPtr& now) { served_.set_changed(old, now); });
 }

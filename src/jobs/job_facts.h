@@ -25,6 +25,8 @@ struct JobGates {
   bool identifier_annotations = true;
   // FailureRecoveryPolicy: pods that agree to it are deleted by force when they cannot end on an unreachable node.
   bool failure_recovery = false;
+  // DeploymentJobUIDLabel: the workload of a pod of a managed Deployment has the UID of the Deployment as its job's.
+  bool deployment_job_uid = true;
   // RayServiceValidateUpgradeStrategy: a managed RayService may not run a second cluster during upgrades.
   bool check_ray_upgrades = true;
 };
@@ -38,6 +40,7 @@ struct JobFacts {
   bool has_ancestor = false, ancestor_waits = false;
   // The job has more owners above each other than are looked at; one of these might be managed.
   bool nested_too_deep = false;
+  std::string job_uid;        // of the owner that stands for the job in the label of its workload; "": none does
   std::string start_refused;  // why the API server refused the last start of this job; "": it did not
   JobGates gates;
   FlavorLookup flavors;

@@ -9,7 +9,7 @@ namespace berth::conformance {
 namespace {
 
 // Kueue 0.20 brought these gates and switched them on; the recordings are older.
-constexpr const char* kNewerGates[] = {"AdmissionFairSharingAnchorAtQuotaReservation",
+constexpr const char* kNewerGates[] = {"AdmissionFairSharingAnchorAtQuotaReservation", "DeploymentJobUIDLabel",
                                        "RayServiceValidateUpgradeStrategy"};
 
 }  // namespace

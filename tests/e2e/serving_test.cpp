@@ -2,6 +2,7 @@
 // server.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -66,6 +67,9 @@ INSTANTIATE_TEST_SUITE_P(Clusters, Serving, both(), name_of);
 TEST_P(Serving, ADeploymentScalesIntoTheLimitOfItsQueue) {
   must({"create", "-f", "-"}, deployment("web", 2));
   must({"rollout", "status", "deployment/web", "--timeout=60s"});
+  const std::string uid = must({"get", "deployment", "web", "-o", "jsonpath={.metadata.uid}"});
+  const std::string its = must({"get", "workloads", "-l", "kueue.x-k8s.io/job-uid=" + uid, "-o", "name"});
+  EXPECT_EQ(std::ranges::count(its, '\n'), 2) << its;
   EXPECT_TRUE(is_used("2")) << everything();
   scale("deployment/web", 6);
   ASSERT_TRUE(has_ready("deployment", "web", "4")) << everything();

@@ -55,7 +55,8 @@ JsonPtr kept_object(const Json& pod, const ManagedPod& decoded, const PodKeeper&
   static const JsonPtr nothing = std::make_shared<const Json>(JsonObject());
   const bool over = decoded.group.empty() && !decoded.served && decoded.ended() && !decoded.finalizer;
   if (decoded.ran_before || over) return nothing;
-  Json kept = kept_metadata(pod, decoded.served);
+  const bool waits_for_deployment = decoded.gated && annotation_of(pod, kPodSuspendingParent) == kDeploymentFramework;
+  Json kept = kept_metadata(pod, decoded.served || waits_for_deployment);
   return decoded.gated ? keep.object(kept) : std::make_shared<const Json>(std::move(kept));
 }
 
@@ -67,6 +68,10 @@ bool belongs_to_berth(const Json& pod) {
   // A client may remove the label from a running pod: the annotation still names the workload that it was let go for.
   if (label_of(pod, kManagedLabel) != "true") return !group.empty() && annotation_of(pod, kWorkloadAnnotation) == group;
   return !label_of(pod, kQueueLabel).empty() || !group.empty();
+}
+
+bool is_of_deployment(const ManagedPod& pod) {
+  return annotation_of(*pod.object, kPodSuspendingParent) == kDeploymentFramework;
 }
 
 const Json& ManagedPod::spec() const {

@@ -17,7 +17,8 @@ enum class PodPhase : std::uint8_t { kLive, kSucceeded, kFailed };
 
 struct ManagedPod {
   // Only what several pods may have in common: the labels, annotations and finalizers, the namespace, and the owners of
-  // a served pod. Nothing of a pod that ran before, nor of a single one that ended and was released.
+  // a served pod and of a pod of a Deployment that waits. Nothing of a pod that ran before, nor of a single one that
+  // ended and was released.
   JsonPtr object;
   JsonPtr pod_template;  // of a pod with the admission gate: its spec, with empty metadata; null for other pods
   std::string ns, name, uid, version;
@@ -46,6 +47,9 @@ struct ManagedPod {
   bool active() const { return !gated && !ended() && (bound || !deletion); }
 };
 using ManagedPodPtr = std::shared_ptr<const ManagedPod>;
+
+// Whether the pod waits for the Deployment that made it.
+bool is_of_deployment(const ManagedPod& pod);
 
 // Whether Berth manages this pod: it has the admission gate or the finalizer, the label that webhooks give to managed
 // pods together with a queue or a group, or an annotation with the workload of its group. Any client may have removed

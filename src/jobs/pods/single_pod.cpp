@@ -38,7 +38,7 @@ void create_workload_of(const ManagedPod& pod, const JobFacts& facts, std::vecto
                        {controlled_by(pod)}},
                       facts);
   if (!made) return steps.push_back(JobEvent{true, std::string(kClassNotFound), made.error().message});
-  made->meta.labels.insert_or_assign(std::string(kJobUidLabel), pod.uid);
+  made->meta.labels.insert_or_assign(std::string(kJobUidLabel), facts.job_uid.empty() ? pod.uid : facts.job_uid);
   steps.push_back(CreateWorkload{encode_workload(*made)});
   steps.push_back(created(key));
 }
