@@ -84,6 +84,7 @@ api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   policy.priority_boost = options.engine.priority_boost;
   policy.identifier_annotations = options.jobs.identifier_annotations;
   policy.check_ray_upgrades = options.jobs.check_ray_upgrades;
+  policy.refuse_false_unconstrained = options.jobs.refuse_false_unconstrained;
   return policy;
 }
 

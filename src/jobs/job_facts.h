@@ -29,6 +29,8 @@ struct JobGates {
   bool deployment_job_uid = true;
   // RayServiceValidateUpgradeStrategy: a managed RayService may not run a second cluster during upgrades.
   bool check_ray_upgrades = true;
+  // TASRejectFalseUnconstrainedTopology: "false" is no value of the annotation for unconstrained topology.
+  bool refuse_false_unconstrained = false;
 };
 
 struct ServedGroupState;

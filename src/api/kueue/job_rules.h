@@ -19,7 +19,9 @@ struct JobContext {
   bool default_queue_exists = false;           // a LocalQueue named "default" in the job's namespace
   bool default_priority_class_exists = false;  // a WorkloadPriorityClass named "default"
   bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
-  bool owner_queues = false;           // of a pod: its owner gives it its queue and its group (a StatefulSet does)
+  // Gate TASRejectFalseUnconstrainedTopology: "false" is no value of the annotation for unconstrained topology.
+  bool refuse_false_unconstrained = false;
+  bool owner_queues = false;  // of a pod: its owner gives it its queue and its group (a StatefulSet does)
 };
 
 // Whether Berth manages the job, i.e. decides when it runs.

@@ -47,6 +47,18 @@ void check_topologies(const Json& set, FieldErrors& errors) {
   check_template_topology(set, kWorkers, group_size(set) - leaders, errors);
 }
 
+void check_flags(const Json& set, const Json* old, const JobContext& context, FieldErrors& errors) {
+  if (!context.refuse_false_unconstrained) return;
+  for (const auto name : {kLeaders, kWorkers}) {
+    const Json* pod_template = template_named(set, name);
+    const Json* before = old == nullptr ? nullptr : template_named(*old, name);
+    if (pod_template == nullptr) continue;
+    check_unconstrained_flag(object_at(*pod_template, {"metadata", "annotations"}),
+                             before == nullptr ? nullptr : &object_at(*before, {"metadata", "annotations"}),
+                             path_of(name) + ".metadata.annotations", errors);
+  }
+}
+
 void check_amounts_of(const Json& set, FieldErrors& errors) {
   for (const auto name : {kLeaders, kWorkers}) {
     const Json* pod_template = template_named(set, name);
@@ -96,6 +108,7 @@ FieldErrors validate_leader_worker_set(const Json& set, const JobContext& contex
   FieldErrors errors = validate_serving(set, kLeaderWorkerSetKind);
   if (!is_managed(set, context)) return errors;
   check_topologies(set, errors);
+  check_flags(set, nullptr, context, errors);
   check_amounts_of(set, errors);
   return errors;
 }
@@ -105,6 +118,7 @@ FieldErrors validate_leader_worker_set_update(const Json& set, const Json& old, 
   FieldErrors errors = validate_serving_update(set, old, kLeaderWorkerSetKind);
   if (!is_managed(set, context)) return errors;
   check_topologies(set, errors);
+  check_flags(set, &old, context, errors);
   if (!is_managed(old, context)) return errors;
   if (group_size(set) != group_size(old))
     errors.push_back(invalid_value(path_of("size"), Json(group_size(set)), kImmutableField));

@@ -158,6 +158,12 @@ void check_pod_topology(const Json& pod, const JobContext& context, FieldErrors&
   check_topology_annotations(object_at(pod, {"metadata", "annotations"}), count, "metadata.annotations", errors);
 }
 
+void check_pod_flag(const Json& pod, const Json* old, const JobContext& context, FieldErrors& errors) {
+  if (!context.refuse_false_unconstrained) return;
+  const JsonObject* before = old == nullptr ? nullptr : &object_at(*old, {"metadata", "annotations"});
+  check_unconstrained_flag(object_at(pod, {"metadata", "annotations"}), before, "metadata.annotations", errors);
+}
+
 // In the order of Kueue's webhook.
 void check_pod(const Json& pod, const JobContext& context, FieldErrors& errors) {
   check_managed_label(pod, errors);
@@ -256,6 +262,7 @@ FieldErrors validate_pod(const Json& pod, const JobContext& context) {
   check_no_elastic_job(pod, "/v1, Kind=Pod", errors);
   check_admission_gates(pod, errors);
   check_pod(pod, context, errors);
+  check_pod_flag(pod, nullptr, context, errors);
   if (const Json* spec = find(pod, "spec")) check_pod_amounts(*spec, "spec", errors);
   return errors;
 }
@@ -273,6 +280,7 @@ FieldErrors validate_pod_update(const Json& pod, const Json& old, const JobConte
                           errors);
   if (gates_edited) check_admission_gates_update(pod, old, errors);
   check_pod(pod, context, errors);
+  check_pod_flag(pod, &old, context, errors);
   check_group_name_update(pod, old, context, errors);
   check_retriable_update(pod, old, errors);
   return errors;

@@ -224,6 +224,15 @@ TopologyRequest topology_request_of(const JsonObject& annotations, std::string_v
   return request;
 }
 
+void check_unconstrained_flag(const JsonObject& annotations, const JsonObject* before, const std::string& path,
+                              FieldErrors& errors) {
+  const auto flag = text(annotations, kUnconstrainedTopology);
+  if (!flag || boolean(*flag).value_or(true)) return;
+  if (before != nullptr && text(*before, kUnconstrainedTopology) == flag) return;
+  errors.push_back(invalid_value(key_path(path, kUnconstrainedTopology), Json(*flag),
+                                 "must be true; without the annotation the pods ask for no places"));
+}
+
 bool names_topology_mode(const JsonObject& annotations) {
   return std::any_of(std::begin(kModes), std::end(kModes),
                      [&](std::string_view key) { return text(annotations, key).has_value(); });

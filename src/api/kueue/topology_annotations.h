@@ -17,6 +17,11 @@ namespace berth::api::kueue {
 void check_topology_annotations(const JsonObject& annotations, std::optional<std::int64_t> count,
                                 const std::string& path, FieldErrors& errors);
 
+// Gate TASRejectFalseUnconstrainedTopology: appends an error when the annotation for unconstrained topology says no,
+// and did not so in `before`, the annotations before an update (null: a new object).
+void check_unconstrained_flag(const JsonObject& annotations, const JsonObject* before, const std::string& path,
+                              FieldErrors& errors);
+
 // The request in the annotations. Of several modes the strictest counts; invalid values are left out (the check above
 // reports them). Without annotations only the index label is set: it keeps ranks when a topology is implied.
 TopologyRequest topology_request_of(const JsonObject& annotations, std::string_view pod_index_label);

@@ -143,13 +143,15 @@ std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job,
   return found;
 }
 
-void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
-                    FieldErrors& errors) {
+void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get, FieldErrors& errors,
+                    bool refuse_false_unconstrained) {
   const auto found = find_pod_sets(kind, job, get, errors);
   for (const auto& one : found) {
     const std::size_t before = errors.size();
-    api::kueue::check_topology_annotations(object_at(*one.pod_set.template_, {"metadata", "annotations"}),
-                                           one.pod_set.count, annotations_path(one), errors);
+    const JsonObject& annotations = object_at(*one.pod_set.template_, {"metadata", "annotations"});
+    api::kueue::check_topology_annotations(annotations, one.pod_set.count, annotations_path(one), errors);
+    if (refuse_false_unconstrained)
+      api::kueue::check_unconstrained_flag(annotations, nullptr, annotations_path(one), errors);
     for (std::size_t i = before; i < errors.size(); ++i) errors[i].message += one.advice;
     if (const Json* spec = find(*one.pod_set.template_, "spec"))
       api::check_pod_amounts(*spec, one.field + ".spec", errors);

@@ -165,6 +165,21 @@ TEST(KindRules, ARayServiceRunsNoSecondClusterDuringUpgrades) {
   EXPECT_EQ(webhook.refusal(wrong), "");
 }
 
+// Kueue 0.20, TASRejectFalseUnconstrainedTopology.
+TEST(KindRules, WithItsGateAFalseUnconstrainedTopologyIsRefused) {
+  Webhook webhook("JAXJob");
+  const Json no =
+      job("{runPolicy: {suspend: true}, jaxReplicaSpecs: {Worker: {template: {metadata: {annotations: "
+          "{kueue.x-k8s.io/podset-unconstrained-topology: 'false'}}, spec: {containers: [{name: c, image: i}]}}}}}");
+  EXPECT_EQ(webhook.refusal(no), "");
+  webhook.policy.refuse_false_unconstrained = true;
+  EXPECT_THAT(webhook.refusal(no),
+              HasSubstr("[kueue.x-k8s.io/podset-unconstrained-topology]: Invalid value: \"false\""));
+  Json later = no;
+  ensure_path(later, {"spec", "more"}) = "a";
+  EXPECT_EQ(webhook.refusal(later, &no), "");
+}
+
 TEST(KindRules, GroupsOfWorkersAreNotCalledHeadAndNotTooMany) {
   const Webhook webhook("RayCluster");
   EXPECT_EQ(webhook.refusal(job("{headGroupSpec: {template: $}, workerGroupSpecs: [{groupName: head, template: $}]}")),

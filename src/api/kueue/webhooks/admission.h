@@ -85,6 +85,8 @@ struct AdmissionPolicy {
   bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
   bool priority_boost = false;         // gate PriorityBoost: with it the annotation has to be an integer
   bool check_ray_upgrades = true;      // gate RayServiceValidateUpgradeStrategy: no second cluster during upgrades
+  // Gate TASRejectFalseUnconstrainedTopology: "false" is no value of the annotation for unconstrained topology.
+  bool refuse_false_unconstrained = false;
   std::vector<JobKindRules> kinds{};  // kinds of jobs besides those above
 };
 
