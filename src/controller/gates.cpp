@@ -185,7 +185,9 @@ constexpr Gate kGates[] = {
     {"TASFailedNodeReplacementFailFast", kBeta, true, "0.14",
      setting([](engine::Options& o) -> bool& { return o.replace_fail_fast; }),
      "the workload is evicted when the first search for another node fails", "TASFailedNodeReplacement"},
-    {"TASGroupedPodSetSlicing", kBeta, true, "0.20", kMissing, "a job with slices in pod sets of one group is refused"},
+    {"TASGroupedPodSetSlicing", kBeta, true, "0.20",
+     setting([](engine::Options& o) -> bool& { return o.topology.grouped_slices; }),
+     "the workers of a group may be in slices. Off: such a workload waits"},
     {"TASHandleOverlappingFlavors", kBeta, true, "0.18", kAlwaysOn, "a node that several flavors name counts once"},
     {"TASLeaderPodSetFeasibility", kBeta, true, "0.20", kAlwaysOn,
      "the leader of a group is placed on a node that it may use"},
@@ -194,7 +196,10 @@ constexpr Gate kGates[] = {
     {"TASNodeFeasibilityForAllLevels", kBeta, true, "0.20", kMissing,
      "node selectors, taints and the capacity of single nodes count only in topologies whose lowest level is the host "
      "name"},
-    {"TASPartialSlices", kBeta, true, "0.20", kMissing, "a job whose slices do not divide its pods is refused"},
+    {"TASPartialSlices", kBeta, true, "0.20",
+     setting([](engine::Options& o) -> bool& { return o.topology.partial_slices; }),
+     "the last slice of a pod set may have fewer pods than the others. Off: a workload whose slices do not divide its "
+     "pods waits"},
     {"TASProfileMixed", kBeta, true, "0.15",
      setting([](engine::Options& o) -> bool& { return o.topology.mixed_profile; }),
      "unconstrained topology requests use the domains with the least free capacity. Off: best fit, as for other "

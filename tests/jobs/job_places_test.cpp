@@ -126,17 +126,16 @@ TEST(Places, ATemplateWithAnAdmissionIsRestoredBeforeAnythingIsMadeOfIt) {
 
 TEST(Places, AJobThatAsksForNonsenseGetsAWarningAndNoWorkload) {
   const Json bad = job(R"({spec: {template: {metadata: {annotations: {
-    kueue.x-k8s.io/podset-slice-required-topology: rack, kueue.x-k8s.io/podset-slice-size: "2"}}}}})");
+    kueue.x-k8s.io/podset-slice-required-topology: rack, kueue.x-k8s.io/podset-slice-size: "4"}}}}})");
   const auto steps = steps_of(bad, {});
   EXPECT_EQ(first<CreateWorkload>(steps), nullptr);
   const auto* event = first<JobEvent>(steps);
   ASSERT_NE(event, nullptr);
   EXPECT_TRUE(event->warning);
   EXPECT_EQ(event->reason, "ErrWorkloadCompose");
-  EXPECT_EQ(
-      event->note,
-      "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": must divide pod "
-      "set count 3: 1 pod(s) would be left without a whole slice");
+  EXPECT_EQ(event->note,
+            "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"4\": must not be "
+            "greater than pod set count 3");
 
   const auto changed = steps_of(bad, {workload()});  // the workload describes the job before the change
   EXPECT_NE(first<DeleteWorkload>(changed), nullptr);

@@ -55,17 +55,16 @@ void check_level(std::string_view level, const std::string& path, FieldErrors& e
 
 using PodCount = std::optional<std::int64_t>;  // nullopt: not known yet
 
-// Checks the size of a slice: at most the pod set's count, and a divisor of it.
-void check_size(std::int64_t size, PodCount pods, const Json& shown, const std::string& path, FieldErrors& errors) {
+// Checks the size of a slice: at most the pod set's count. The last slice may be smaller, but not when slices have
+// layers inside.
+void check_size(std::int64_t size, PodCount pods, bool layers_inside, const Json& shown, const std::string& path,
+                FieldErrors& errors) {
   if (!pods) return;
-  const std::int64_t count = *pods;
-  const std::string of = "pod set count " + std::to_string(count);
-  if (size > count) {
+  const std::string of = "pod set count " + std::to_string(*pods);
+  if (size > *pods) {
     errors.push_back(invalid_value(path, shown, "must not be greater than " + of));
-  } else if (count % size != 0) {
-    errors.push_back(invalid_value(
-        path, shown,
-        "must divide " + of + ": " + std::to_string(count % size) + " pod(s) would be left without a whole slice"));
+  } else if (layers_inside && *pods % size != 0) {
+    errors.push_back(invalid_value(path, shown, "must evenly divide " + of + " when more than one layer is specified"));
   }
 }
 
@@ -83,7 +82,7 @@ void check_two_fields(const JsonObject& annotations, PodCount count, const std::
   if (!slice && size)
     errors.push_back(
         forbidden_field(at, "may not be set when '" + std::string(kSliceRequiredTopology) + "' is not specified"));
-  if (pods && *pods >= 1) check_size(*pods, count, Json(*size), at, errors);
+  if (pods && *pods >= 1) check_size(*pods, count, false, Json(*size), at, errors);
 }
 
 // Checks one layer of nested slices without its size ratio. `above`: the levels of the outer layers. `at`: the path
@@ -107,15 +106,14 @@ void check_layer(const Json& layer, const std::vector<std::string_view>& above, 
                                                         std::to_string(same - above.begin()) + ")")));
 }
 
-// The size of each layer must divide the size of the layer above it; that of the first layer the count of the pod
-// set.
+// The size of each layer must divide the size of the layer above it.
 void check_layer_sizes(const JsonArray& layers, PodCount count, const std::string& at, FieldErrors& errors) {
   PodCount whole = count;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::int64_t size = int_at(layers[i], {"size"});
     if (size < 1) continue;
     if (i == 0) {
-      check_size(size, whole, Json(size), at, errors);
+      check_size(size, whole, layers.size() > 1, Json(size), at, errors);
     } else if (whole && *whole % size != 0) {
       errors.push_back(invalid_value(index_path(at, i) + ".size", Json(size),
                                      "must evenly divide the parent layer size " + std::to_string(*whole)));
@@ -151,8 +149,6 @@ void check_constraints(const JsonObject& annotations, PodCount count, const std:
   for (const std::string_view other : {kSliceRequiredTopology, kSliceSize}) {
     if (text(annotations, other)) errors.push_back(forbidden_field(at, "may not be set " + when(other)));
   }
-  if (text(annotations, kPodSetGroupName))
-    errors.push_back(forbidden_field(key_path(path, kPodSetGroupName), "may not be set " + when(kSliceConstraints)));
   check_layers(*value, count, at, errors);
 }
 
@@ -166,9 +162,6 @@ void check_group(const JsonObject& annotations, const std::string& path, FieldEr
   if (!text(annotations, kRequiredTopology) && !text(annotations, kPreferredTopology))
     errors.push_back(forbidden_field(at, "may not be set when neither '" + std::string(kPreferredTopology) + "' nor '" +
                                              std::string(kRequiredTopology) + "' is specified"));
-  for (const std::string_view slices : {kSliceSize, kSliceRequiredTopology}) {
-    if (text(annotations, slices)) errors.push_back(forbidden_field(at, "may not be set " + when(slices)));
-  }
 }
 
 std::vector<SliceLayer> layers_of(std::string_view constraints) {

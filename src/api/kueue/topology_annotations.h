@@ -12,8 +12,7 @@
 namespace berth::api::kueue {
 
 // Appends all errors in the topology annotations of a pod set with `count` pods (nullopt: not known yet). `path` is the
-// path of the annotations. Stricter than Kueue: slices must divide the pod set, and names of levels must be short
-// enough for a Workload.
+// path of the annotations. Stricter than Kueue: names of levels must be short enough for a Workload.
 void check_topology_annotations(const JsonObject& annotations, std::optional<std::int64_t> count,
                                 const std::string& path, FieldErrors& errors);
 

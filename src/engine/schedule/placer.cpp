@@ -51,8 +51,8 @@ std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::si
     const Shape::PodSet& pod_set = entry.shape->pod_sets[index];
     if (chosen.placing == Plan::Placing::kLater) {
       if (count == pod_set.count) continue;
-      // No search follows now for the reduced gang: check here that slices still divide it, or this would be noticed
-      // too late.
+      // No search follows now for the reduced gang: check here that it still consists of slices, or this would be
+      // noticed too late.
       std::string why = places_.mismatch(chosen.flavor, pod_set.topology ? &*pod_set.topology : nullptr, count);
       if (why.empty()) continue;
       pod_sets_.assign(1, index);

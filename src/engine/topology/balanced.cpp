@@ -58,7 +58,12 @@ Indices ordered(std::span<const Offer> offers, Key key) {
 class Balancer {
  public:
   Balancer(const View& view, const Counts& counts, const Wanted& wanted, bool leader, std::int32_t pods)
-      : view_(view), counts_(counts), wanted_(wanted), leader_(leader), slices_(wanted.slices(pods)) {}
+      : view_(view),
+        counts_(counts),
+        wanted_(wanted),
+        leader_(leader),
+        slices_(wanted.slices(pods)),
+        tail_(wanted.tail(pods)) {}
 
   // The way with the highest floor; among equals the one with the fewest domains of the requested level.
   std::optional<Way> best_way(const Chooser& chooser) const;
@@ -82,7 +87,7 @@ class Balancer {
   const Counts& counts_;
   const Wanted& wanted_;
   bool leader_;
-  std::int32_t slices_;
+  std::int32_t slices_, tail_;
 };
 
 Offer Balancer::offer_of(DomainId id) const {
@@ -213,7 +218,7 @@ std::optional<Way> Balancer::way_of(const Family& family, std::int32_t least) co
 }
 
 std::optional<Way> Balancer::best_way(const Chooser& chooser) const {
-  if (slices_ < 1) return std::nullopt;
+  if (slices_ < 1 || tail_ > 0) return std::nullopt;
   if (wanted_.level == wanted_.slice_level && wanted_.level != view_.leaf_level()) return std::nullopt;
   std::optional<Way> best;
   auto consider = [&](std::vector<DomainId> domains) {

@@ -56,14 +56,14 @@ Chooser::Pool Chooser::pool_of(std::span<const DomainId> domains) const {
   return {domains, true, wanted_.inner[level]};
 }
 
-std::int32_t Chooser::units(const Pool& pool, std::uint32_t index) const {
+std::int32_t Chooser::units(const Pool& pool, std::uint32_t index, std::int32_t tail) const {
   const DomainId id = pool.domains[index];
-  return pool.below ? counts_.pods(id) / pool.unit : counts_.slices(id);
+  return pool.below ? counts_.pods(id) / pool.unit : counts_.slices(id, tail);
 }
 
-std::int32_t Chooser::units_with(const Pool& pool, std::uint32_t index) const {
+std::int32_t Chooser::units_with(const Pool& pool, std::uint32_t index, std::int32_t tail) const {
   const DomainId id = pool.domains[index];
-  return pool.below ? counts_.pods_with(id) / pool.unit : counts_.slices_with(id);
+  return pool.below ? counts_.pods_with(id) / pool.unit : counts_.slices_with(id, tail);
 }
 
 // Below the slice level only pods count: the domain with capacity for the fewest pods comes first.
@@ -77,14 +77,20 @@ Chooser::Rank Chooser::rank_with(const Pool& pool, std::uint32_t index) const {
   return {key_of(pool.below ? 0 : counts_.slices_with(id), counts_.pods_with(id), !least_free_), index};
 }
 
+// Whole slices that fit beside the smaller one, and beside the leader if there is one; -1: these do not fit.
+std::int32_t Chooser::slices(DomainId id, std::int32_t tail) const {
+  if (!with_leader_) return counts_.slices(id, tail);
+  return counts_.leader(id) ? counts_.slices_with(id, tail) : -1;
+}
+
 // The domain that holds everything with the least capacity; invalid when none does.
-DomainId Chooser::single(std::span<const DomainId> domains, std::int32_t slices) const {
+DomainId Chooser::single(std::span<const DomainId> domains, std::int32_t pods) const {
+  const std::int32_t wanted = wanted_.slices(pods), tail = wanted_.tail(pods);
   DomainId best;
   std::uint64_t best_key = 0;
   for (DomainId id : domains) {
-    if (with_leader_ && !counts_.leader(id)) continue;
-    const std::int32_t capacity = with_leader_ ? counts_.slices_with(id) : counts_.slices(id);
-    if (capacity < slices) continue;
+    const std::int32_t capacity = slices(id, tail);
+    if (capacity < wanted) continue;
     const std::uint64_t key = key_of(capacity, with_leader_ ? counts_.pods_with(id) : counts_.pods(id), false);
     if (best.valid() && key >= best_key) continue;
     best = id;
@@ -94,14 +100,13 @@ DomainId Chooser::single(std::span<const DomainId> domains, std::int32_t slices)
 }
 
 Shares Chooser::place(std::int32_t pods, DomainId scope) {
-  const std::int32_t slices = wanted_.slices(pods);
   std::size_t level = wanted_.level;
   if (scope.valid()) level = std::max<std::size_t>(level, view_[scope].level);
-  if (!scope.valid() && counts_.total() < slices) return {};
+  if (!scope.valid() && counts_.total(wanted_.tail(pods)) < wanted_.slices(pods)) return {};
   for (;; --level) {
     const std::vector<DomainId> domains = domains_at(level, scope);
     if (domains.empty()) return {};
-    if (const DomainId one = single(domains, slices); one.valid()) return descend({{one, pods, with_leader_, 0}});
+    if (const DomainId one = single(domains, pods); one.valid()) return descend({{one, pods, with_leader_, 0}});
     if (wanted_.required) return {};
     const bool top = level == 0 || (scope.valid() && view_[scope].level == level);
     if (!top && !wanted_.unconstrained) continue;
@@ -111,33 +116,46 @@ Shares Chooser::place(std::int32_t pods, DomainId scope) {
   }
 }
 
-std::int32_t Chooser::fits(DomainId scope) const {
-  if (!wanted_.required && !scope.valid()) return counts_.total();
-  std::int32_t most = 0;
-  for (DomainId id : domains_at(wanted_.level, scope)) {
-    if (with_leader_ && !counts_.leader(id)) continue;
-    most = std::max(most, with_leader_ ? counts_.slices_with(id) : counts_.slices(id));
+std::int32_t Chooser::fits(std::int32_t pods, DomainId scope) const {
+  const std::int32_t tail = wanted_.tail(pods);
+  std::int32_t most = -1;
+  if (!wanted_.required && !scope.valid()) {
+    most = counts_.total(tail);
+  } else {
+    for (DomainId id : domains_at(wanted_.level, scope)) most = std::max(most, slices(id, tail));
   }
-  return most;
+  return tail > 0 ? most + 1 : std::max(most, 0);
 }
 
 // The leader's domain: the best fit that holds everything, else the first in order that leaves capacity for all
 // workers. -1: none.
-int Chooser::choose_leader(const Pool& pool, std::int32_t wanted) const {
-  std::int64_t total = 0;
+int Chooser::choose_leader(const Pool& pool, const Load& wanted) const {
   int fitting = -1;  // the best fit
+  auto size = [&](int index) {
+    const auto i = static_cast<std::uint32_t>(index);
+    return std::pair(units_with(pool, i, wanted.tail), counts_.pods_with(pool.domains[i]));
+  };
+  for (std::uint32_t i = 0; i < pool.domains.size() && !least_free_; ++i) {
+    if (!counts_.leader(pool.domains[i]) || units_with(pool, i, wanted.tail) < wanted.units) continue;
+    if (fitting < 0 || size(static_cast<int>(i)) < size(fitting)) fitting = static_cast<int>(i);
+  }
+  return fitting >= 0 ? fitting : first_leader(pool, wanted);
+}
+
+int Chooser::first_leader(const Pool& pool, const Load& wanted) const {
+  std::int64_t total = 0;
+  std::size_t rests = 0;  // domains where the smaller slice costs no unit
+  auto has_rest = [&](std::uint32_t i) { return units(pool, i, wanted.tail) == units(pool, i); };
   for (std::uint32_t i = 0; i < pool.domains.size(); ++i) {
     total += units(pool, i);
-    if (least_free_ || !counts_.leader(pool.domains[i]) || units_with(pool, i) < wanted) continue;
-    auto size = [&](std::uint32_t index) {
-      return std::pair(units_with(pool, index), counts_.pods_with(pool.domains[index]));
-    };
-    if (fitting < 0 || size(i) < size(static_cast<std::uint32_t>(fitting))) fitting = static_cast<int>(i);
+    rests += has_rest(i) ? 1 : 0;
   }
-  if (fitting >= 0) return fitting;
   int first = -1;
   for (std::uint32_t i = 0; i < pool.domains.size(); ++i) {
-    if (!counts_.leader(pool.domains[i]) || total - units(pool, i) + units_with(pool, i) < wanted) continue;
+    if (!counts_.leader(pool.domains[i])) continue;
+    const std::int64_t left = total - units(pool, i) + units_with(pool, i);
+    const bool free = rests > (has_rest(i) ? 1 : 0) || units_with(pool, i, wanted.tail) == units_with(pool, i);
+    if (left - (free ? 0 : 1) < wanted.units) continue;
     if (first < 0 || rank_with(pool, i) < rank_with(pool, static_cast<std::uint32_t>(first)))
       first = static_cast<int>(i);
   }
@@ -147,18 +165,18 @@ int Chooser::choose_leader(const Pool& pool, std::int32_t wanted) const {
 bool Chooser::take(std::span<const DomainId> domains, std::int32_t pods, bool leader, Shares& out) const {
   if (domains.empty()) return false;
   const Pool pool = pool_of(domains);
-  std::int32_t wanted = pods / pool.unit;
+  Load wanted{pods / pool.unit, pods % pool.unit};
   int chief = -1;
   const std::size_t first = out.size();
   if (leader) {
     chief = choose_leader(pool, wanted);
     if (chief < 0) return false;
-    const std::int32_t given = std::min(wanted, units_with(pool, static_cast<std::uint32_t>(chief)));
-    out.push_back(
-        {domains[static_cast<std::size_t>(chief)], given * pool.unit, true, static_cast<std::uint32_t>(chief)});
-    wanted -= given;
+    const auto index = static_cast<std::uint32_t>(chief);
+    const std::int32_t given = std::min(wanted.units, units_with(pool, index));
+    out.push_back({domains[index], given * pool.unit, true, index});
+    wanted.units -= given;
   }
-  if (!take_workers(pool, wanted, chief, out)) return false;
+  if (!take_workers(pool, wanted, chief, first, out)) return false;
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
             [](const Share& a, const Share& b) { return a.order < b.order; });
   return true;
@@ -186,55 +204,85 @@ std::vector<Chooser::Rank> Chooser::first_ranks(const Pool& pool, const std::vec
   return ranks;
 }
 
-// The domain that holds the rest with the least capacity; the first in order among equals. There must be one.
-std::uint32_t Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t>& capacities,
-                                std::int32_t wanted) const {
-  std::uint32_t best = 0;
-  bool found = false;
+// The domain that holds the rest with the least capacity; the first in order among equals. -1: none.
+int Chooser::best_fit(const Pool& pool, const std::vector<std::int32_t>& capacities, const Load& wanted) const {
+  int best = -1;
+  std::int32_t least = 0;
   for (std::uint32_t i = 0; i < capacities.size(); ++i) {
-    if (capacities[i] < wanted) continue;
-    if (found && (capacities[i] > capacities[best] ||
-                  (capacities[i] == capacities[best] && !(rank(pool, i) < rank(pool, best)))))
-      continue;
-    best = i;
-    found = true;
+    if (capacities[i] < wanted.units) continue;
+    const std::int32_t capacity = wanted.tail == 0 ? capacities[i] : units(pool, i, wanted.tail);
+    if (capacity < wanted.units || (best >= 0 && capacity > least)) continue;
+    if (best >= 0 && capacity == least && !(rank(pool, i) < rank(pool, static_cast<std::uint32_t>(best)))) continue;
+    best = static_cast<int>(i);
+    least = capacity;
   }
   return best;
 }
 
+// Gives the rest to one more domain, the smaller slice to a domain that is taken already if it fits nowhere else.
+bool Chooser::close(const Pool& pool, const std::vector<std::int32_t>& capacities, const Load& wanted,
+                    std::size_t first, Shares& out) const {
+  int best = best_fit(pool, capacities, wanted);
+  const bool together = best >= 0;
+  if (!together && join(pool, wanted.tail, first, out)) best = best_fit(pool, capacities, {wanted.units, 0});
+  if (best < 0) return false;
+  const auto index = static_cast<std::uint32_t>(best);
+  const std::int32_t pods = wanted.units * pool.unit + (together ? wanted.tail : 0);
+  out.push_back({pool.domains[index], pods, false, index});
+  return true;
+}
+
+// Adds the smaller slice to the first domain that has capacity for it.
+bool Chooser::join(const Pool& pool, std::int32_t tail, std::size_t first, Shares& out) const {
+  for (std::size_t i = first; i < out.size(); ++i) {
+    const std::int32_t capacity =
+        out[i].leader ? units_with(pool, out[i].order, tail) : units(pool, out[i].order, tail);
+    if (out[i].pods / pool.unit > capacity) continue;
+    out[i].pods += tail;
+    return true;
+  }
+  return false;
+}
+
+// Gives the smaller slice to the domain with the least capacity among those that are not taken yet.
+bool Chooser::open(const Pool& pool, std::int32_t tail, std::size_t first, Shares& out) const {
+  std::vector<std::int32_t> capacities(pool.domains.size());
+  for (std::size_t i = first; i < out.size(); ++i) capacities[out[i].order] = -1;
+  const int best = best_fit(pool, capacities, {0, tail});
+  if (best < 0) return false;
+  out.push_back({pool.domains[static_cast<std::size_t>(best)], tail, false, static_cast<std::uint32_t>(best)});
+  return true;
+}
+
 // Takes domains in order of rank. As soon as one domain can hold the rest, takes the tightest such domain; but not
 // with least_free_, where only the order counts.
-bool Chooser::take_workers(const Pool& pool, std::int32_t wanted, int without, Shares& out) const {
-  if (wanted == 0) return true;
-  std::vector<std::int32_t> capacities(pool.domains.size());
+bool Chooser::take_workers(const Pool& pool, Load wanted, int without, std::size_t first, Shares& out) const {
+  std::vector<std::int32_t> capacities(wanted.units > 0 ? pool.domains.size() : 0);
   std::int32_t largest = 0;
   std::int64_t total = 0;
-  for (std::uint32_t i = 0; i < pool.domains.size(); ++i) {
+  for (std::uint32_t i = 0; i < capacities.size(); ++i) {
     if (static_cast<int>(i) == without) continue;
     capacities[i] = units(pool, i);
     total += capacities[i];
     largest = std::max(largest, capacities[i]);
   }
-  if (total < wanted) return false;
+  if (total < wanted.units) return false;
   std::vector<Rank> ranks;
-  if (least_free_ || largest < wanted) ranks = first_ranks(pool, capacities, wanted);
-  while (wanted > 0) {
-    if (!least_free_ && largest >= wanted) {
-      const std::uint32_t best = best_fit(pool, capacities, wanted);
-      out.push_back({pool.domains[best], wanted * pool.unit, false, best});
-      return true;
-    }
+  if (wanted.units > 0 && (least_free_ || largest < wanted.units || wanted.tail > 0))
+    ranks = first_ranks(pool, capacities, wanted.units);
+  while (wanted.units > 0) {
+    if (!least_free_ && largest >= wanted.units && close(pool, capacities, wanted, first, out)) return true;
     std::pop_heap(ranks.begin(), ranks.end(), later);
     const std::uint32_t index = ranks.back().index;
     ranks.pop_back();
-    const std::int32_t given = std::min(wanted, capacities[index]);
+    const std::int32_t given = std::min(wanted.units, capacities[index]);
     out.push_back({pool.domains[index], given * pool.unit, false, index});
-    wanted -= given;
+    wanted.units -= given;
     capacities[index] = 0;
     // Update the largest remaining capacity: the next one in order, or unchanged when the smallest come first.
     if (largest_first(pool)) largest = ranks.empty() ? 0 : capacities[ranks.front().index];
   }
-  return true;
+  return wanted.tail == 0 || join(pool, wanted.tail, first, out) || open(pool, wanted.tail, first, out);
 }
 
 Shares Chooser::descend(Shares shares, bool stay_inside) const {
@@ -261,6 +309,21 @@ Shares Chooser::descend(Shares shares, bool stay_inside) const {
   }
   std::erase_if(shares, [](const Share& share) { return share.pods == 0 && !share.leader; });
   return shares;
+}
+
+void put_tail_last(const View& view, const Wanted& wanted, Shares& leaves) {
+  auto slice_domain = [&](const Share& leaf) { return view.ancestor(leaf.domain, wanted.slice_level); };
+  for (auto from = leaves.begin(); from != leaves.end();) {
+    const DomainId domain = slice_domain(*from);
+    const auto to = std::find_if(from, leaves.end(), [&](const Share& leaf) { return slice_domain(leaf) != domain; });
+    std::int64_t pods = 0;
+    for (auto leaf = from; leaf != to; ++leaf) pods += leaf->pods;
+    if (pods % wanted.slice_size != 0) {
+      std::rotate(from, to, leaves.end());
+      return;
+    }
+    from = to;
+  }
 }
 
 }  // namespace berth::engine::topology

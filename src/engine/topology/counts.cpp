@@ -96,15 +96,22 @@ void Counts::count_leaf(DomainId id) {
       with.pods = leads && works ? fitting(*leaf, worker_, chief_.get()) : alone.pods;
     }
   }
-  if (slice_level_ == domain.level) {
-    alone.slices = alone.pods / slice_size_;
-    with.slices = with.pods / slice_size_;
-  }
   alone_[id.index()] = alone;
   if (chief_) {
     with_[id.index()] = with;
     leader_[id.index()] = leads;
   }
+  if (slice_level_ == domain.level) set_slices(id);
+}
+
+// The slices of a domain of the slice level, from its pods.
+void Counts::set_slices(DomainId id) {
+  Tally& alone = alone_[id.index()];
+  alone.slices = alone.pods / slice_size_;
+  Tally none;
+  Tally& with = chief_ ? with_[id.index()] : none;
+  with.slices = with.pods / slice_size_;
+  if (slice_size_ > 1) rests_[id.index()] = {alone.pods % slice_size_, with.pods % slice_size_};
 }
 
 // What a domain contributes to its parent: inner slices are not split.
@@ -127,17 +134,40 @@ void Counts::sum_up(DomainId id) {
     if (less.pods < 0 || fewer_pods < less.pods) less.pods = fewer_pods;
     if (less.slices < 0 || fewer_slices < less.slices) less.slices = fewer_slices;
   }
-  Tally alone{saturated(pods), saturated(slices)};
-  if (domain.level == slice_level_) alone.slices = alone.pods / slice_size_;
-  alone_[id.index()] = alone;
-  if (!chief_) return;
-  leader_[id.index()] = less.pods >= 0;
-  Tally with;
-  if (less.pods >= 0) {
-    with = {saturated(pods - less.pods), saturated(slices - less.slices)};
-    if (domain.level == slice_level_) with.slices = with.pods / slice_size_;
+  alone_[id.index()] = {saturated(pods), saturated(slices)};
+  if (chief_) {
+    leader_[id.index()] = less.pods >= 0;
+    with_[id.index()] = less.pods < 0 ? Tally() : Tally{saturated(pods - less.pods), saturated(slices - less.slices)};
   }
-  with_[id.index()] = with;
+  if (domain.level == slice_level_) {
+    set_slices(id);
+  } else if (slice_size_ > 1 && domain.level < slice_level_) {
+    rests_[id.index()] = rest_of(domain.children, less.slices);
+  }
+}
+
+// `less_slices`: the fewest slices that a child loses to the leader. With the leader in such a child, a smaller slice
+// goes to the same child or to another one.
+Counts::Rest Counts::rest_of(std::span<const DomainId> children, std::int64_t less_slices) const {
+  Rest rest;
+  std::int32_t second = 0;
+  DomainId first;
+  for (DomainId child : children) {
+    const std::int32_t alone = rests_[child.index()].alone;
+    if (first.valid() && alone <= rest.alone) {
+      second = std::max(second, alone);
+      continue;
+    }
+    second = rest.alone;
+    rest.alone = alone;
+    first = child;
+  }
+  if (!chief_) return rest;
+  for (DomainId child : children) {
+    if (!leader_[child.index()] || alone_[child.index()].slices - with_[child.index()].slices != less_slices) continue;
+    rest.with = std::max({rest.with, rests_[child.index()].with, child == first ? second : rest.alone});
+  }
+  return rest;
 }
 
 void Counts::count_below(DomainId id) {
@@ -183,11 +213,13 @@ void Counts::refresh() {
     alone_.clear();
     with_.clear();
     leader_.clear();
+    rests_.clear();
     stamps_.clear();
   }
   if (alone_.size() != view_->size()) {
     alone_.resize(view_->size());
     stamps_.resize(view_->size());
+    if (slice_size_ > 1) rests_.resize(view_->size());
     if (chief_) {
       with_.resize(view_->size());
       leader_.resize(view_->size());
@@ -207,11 +239,13 @@ bool Counts::as_counted_afresh() {
   refresh();
   const auto alone = alone_, with = with_;
   const auto leader = leader_;
+  const auto rests = rests_;
   counted_ = false;
   refresh();
   for (std::size_t i = 0; i < alone.size(); ++i) {
     if (reachable(DomainId(i)) &&
-        (alone[i] != alone_[i] || (chief_ && (with[i] != with_[i] || leader[i] != leader_[i]))))
+        (alone[i] != alone_[i] || (chief_ && (with[i] != with_[i] || leader[i] != leader_[i])) ||
+         (slice_size_ > 1 && rests[i] != rests_[i])))
       return false;
   }
   return true;
@@ -220,7 +254,18 @@ bool Counts::as_counted_afresh() {
 // Only removed leaves are in no list of children.
 bool Counts::reachable(DomainId id) const { return !(*view_)[id].gone; }
 
-std::int32_t Counts::total() const {
+// A smaller slice costs a whole one where no rest has capacity for it.
+std::int32_t Counts::slices(DomainId id, std::int32_t tail) const {
+  const std::int32_t whole = slices(id);
+  return tail == 0 || rests_[id.index()].alone >= tail ? whole : whole - 1;
+}
+
+std::int32_t Counts::slices_with(DomainId id, std::int32_t tail) const {
+  const std::int32_t whole = slices_with(id);
+  return tail == 0 || rests_[id.index()].with >= tail ? whole : whole - 1;
+}
+
+std::int32_t Counts::total(std::int32_t tail) const {
   std::int64_t slices = 0, less = -1;
   for (DomainId root : view_->roots()) {
     slices += alone_[root.index()].slices;
@@ -228,8 +273,11 @@ std::int32_t Counts::total() const {
     const std::int64_t fewer = alone_[root.index()].slices - with_[root.index()].slices;
     if (less < 0 || fewer < less) less = fewer;
   }
-  if (!chief_) return saturated(slices);
-  return less < 0 ? 0 : saturated(slices - less);
+  if (chief_ && less < 0) return -1;
+  const std::int32_t whole = saturated(chief_ ? slices - less : slices);
+  if (tail == 0) return whole;
+  const Rest rest = rest_of(view_->roots(), less);
+  return (chief_ ? rest.with : rest.alone) >= tail ? whole : whole - 1;
 }
 
 Counts& CountCache::get(const CountAsk& ask) {

@@ -32,8 +32,9 @@ class Counts {
 
   bool answers(const CountAsk& ask) const;
   FlavorId flavor() const { return flavor_; }
-  std::size_t cells() const { return alone_.size() + with_.size(); }  // number of stored entries: the memory cost
-  void refresh();                                                     // updates to the present state of the ledger
+  // The number of stored entries: the memory cost.
+  std::size_t cells() const { return alone_.size() + with_.size() + rests_.size(); }
+  void refresh();  // updates to the present state of the ledger
 
   // Counts of a domain, saturated at 2^31-1. Slices are counted at and above the slice level, pods at and below it.
   std::int32_t pods(DomainId id) const { return alone_[id.index()].pods; }
@@ -41,8 +42,12 @@ class Counts {
   bool leader(DomainId id) const { return leader_[id.index()] != 0; }  // the leader fits
   std::int32_t pods_with(DomainId id) const { return with_[id.index()].pods; }
   std::int32_t slices_with(DomainId id) const { return with_[id.index()].slices; }
-  // For the whole tree: slices that fit, with the leader if there is one.
-  std::int32_t total() const;
+  // Whole slices that fit beside one smaller slice of `tail` pods (0: without one); -1 when that does not fit.
+  std::int32_t slices(DomainId id, std::int32_t tail) const;
+  std::int32_t slices_with(DomainId id, std::int32_t tail) const;
+  // For the whole tree: whole slices that fit beside the smaller one, with the leader if there is one; -1 when these
+  // two do not fit.
+  std::int32_t total(std::int32_t tail) const;
   // Whether the refreshed counts equal a full recount. For tests.
   bool as_counted_afresh();
 
@@ -50,6 +55,12 @@ class Counts {
   struct Tally {
     std::int32_t pods = 0, slices = 0;
     bool operator==(const Tally&) const = default;
+  };
+  // The most capacity for a smaller slice that a domain has without holding fewer whole slices; with the leader: as
+  // many as with the leader.
+  struct Rest {
+    std::int32_t alone = 0, with = 0;
+    bool operator==(const Rest&) const = default;
   };
   struct Pod {
     std::vector<ResourceAmount> amounts;  // as asked
@@ -65,6 +76,8 @@ class Counts {
   bool admits(Pod& pod, const LeafDomain& leaf);
   void count_leaf(DomainId id);
   void sum_up(DomainId id);
+  Rest rest_of(std::span<const DomainId> children, std::int64_t less_slices) const;
+  void set_slices(DomainId id);
   bool reachable(DomainId id) const;
   Tally rounded(DomainId id, const Tally& tally) const;
   void count_all();
@@ -84,6 +97,7 @@ class Counts {
   std::uint64_t version_ = 0, seen_ = 0;
   bool counted_ = false;
   std::vector<Tally> alone_, with_;    // by domain; with_ only where there is a leader
+  std::vector<Rest> rests_;            // by domain; only where slices have several pods
   std::vector<std::uint8_t> leader_;   // by domain
   std::vector<std::uint32_t> stamps_;  // by domain: the round in which it was last summed up
   std::uint32_t round_ = 0;

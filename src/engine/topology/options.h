@@ -8,7 +8,9 @@ struct TopologyOptions {
   bool mixed_profile = true;
   bool balanced_placement =
       false;  // TASBalancedPlacement: preferred requests are spread evenly over as few domains as possible
-  bool multi_layer = true;  // TASMultiLayerTopology: slices of slices
+  bool multi_layer = true;     // TASMultiLayerTopology: slices of slices
+  bool partial_slices = true;  // TASPartialSlices: the last slice may have fewer pods than the others
+  bool grouped_slices = true;  // TASGroupedPodSetSlicing: a leader's workers may be in slices
 };
 
 }  // namespace berth::engine

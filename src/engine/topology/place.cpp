@@ -71,8 +71,8 @@ PlaceFailure Places::Impl::too_little_capacity(const Task& task, const Job& job,
   topology::CountAsk ask = task.count;
   ask.wanted = &task.wanted;
   Chooser chooser(*task.view, counts.get(ask), task.wanted, ask.leader != nullptr, task.wanted.least_free(options));
-  const std::int32_t wanted = task.wanted.slices(pods);
-  return {job.workers, "", std::min(chooser.fits(scope), wanted), wanted, task.wanted.slice_size > 1};
+  const std::int32_t wanted = task.wanted.slices(pods) + (task.wanted.tail(pods) > 0 ? 1 : 0);
+  return {job.workers, "", std::min(chooser.fits(pods, scope), wanted), wanted, task.wanted.slice_size > 1};
 }
 
 void Places::Impl::assume(const PlaceAsk& ask, std::span<const Place> places) {
@@ -88,11 +88,12 @@ bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, boo
     placement.failure = {job.workers, task.error(), 0, 0, false};
     return false;
   }
-  const topology::Shares shares = choose(*task, pods, DomainId());
+  topology::Shares shares = choose(*task, pods, DomainId());
   if (shares.empty()) {
     placement.failure = too_little_capacity(*task, job, pods, DomainId());
     return false;
   }
+  topology::put_tail_last(*task->view, task->wanted, shares);
   std::vector<Place>& workers = placement.pod_sets[job.workers].places;
   for (const Share& share : shares) {
     const LeafDomainId leaf_domain = (*task->view)[share.domain].leaf_domain;

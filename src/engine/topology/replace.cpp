@@ -63,8 +63,11 @@ class Places::Impl::Replacement {
   bool read(const api::kueue::TopologyAssignment& assignment, std::span<const std::string> failed, Held& stays,
             std::int32_t& missing);
   DomainId leaf_of(const std::string& host) const;
+  DomainId last_of(const api::kueue::TopologyAssignment& assignment) const;
   DomainId home(std::size_t level) const;
   bool in_one_domain(std::size_t level) const;
+  std::vector<std::pair<DomainId, std::int32_t>> held_at(std::size_t level) const;
+  std::int32_t lost_in(DomainId domain, std::int32_t pods, const Layer& layer) const;
   bool complete_slices();
   bool place_rest();
   bool add(const Task& task, std::int32_t pods, DomainId scope);
@@ -78,6 +81,8 @@ class Places::Impl::Replacement {
   Task task_;
   Held workers_, leader_;  // places that stay, plus new ones as they are found
   std::vector<DomainId> lost_;
+  DomainId last_;          // the last leaf of the workers: a smaller slice is in its domain
+  std::int32_t tail_ = 0;  // pods of the smaller slice; 0: there is none
   std::int32_t missing_ = 0, missing_leader_ = 0;
   bool leader_alone_ = false;  // only the leader is being placed
 };
@@ -118,6 +123,16 @@ bool Places::Impl::Replacement::read(const api::kueue::TopologyAssignment& assig
   return true;
 }
 
+// The last place that is still known; invalid: none is.
+DomainId Places::Impl::Replacement::last_of(const api::kueue::TopologyAssignment& assignment) const {
+  for (std::size_t i = assignment.domains.size(); i-- > 0;) {
+    const api::kueue::TopologyDomain& domain = assignment.domains[i];
+    if (domain.values.empty() || domain.count <= 0) continue;
+    if (const DomainId leaf = leaf_of(domain.values.back()); leaf.valid()) return leaf;
+  }
+  return DomainId();
+}
+
 // The domain of the pods that stay, or of a failed node if none stay; invalid when neither is known.
 DomainId Places::Impl::Replacement::home(std::size_t level) const {
   DomainId first;
@@ -153,6 +168,7 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   if (!view_) return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
   if (!view_->leaves_are_nodes()) return true;  // no place is a node
   if (workers && !read(*workers, failed, workers_, missing_)) return false;
+  if (workers) last_ = last_of(*workers);
   if (leader && !read(*leader, failed, leader_, missing_leader_)) return false;
   if (missing_ == 0 && missing_leader_ == 0) return true;
   std::int32_t pods = missing_;
@@ -160,6 +176,7 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   auto task = impl_.task_of(asks_, {job_.workers, kNone}, pods > 0 ? pods : ask.count, false);
   if (!task) return fail(task.error());
   task_ = std::move(*task);
+  tail_ = task_.wanted.tail(pods);
   const bool workers_change = missing_ > 0, leader_changes = missing_leader_ > 0;
   if (!complete_slices() || !place_rest()) return false;
   if (workers_change) finish(workers_, job_.workers);
@@ -167,29 +184,34 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   return true;
 }
 
+// The workers that stay, by domain of `level`.
+std::vector<std::pair<DomainId, std::int32_t>> Places::Impl::Replacement::held_at(std::size_t level) const {
+  std::map<DomainId, std::int32_t> sums;
+  for (const auto& [leaf, pods] : workers_) sums[view_->ancestor(leaf, level)] += pods;
+  std::vector<std::pair<DomainId, std::int32_t>> domains(sums.begin(), sums.end());
+  std::sort(domains.begin(), domains.end(),
+            [&](const auto& a, const auto& b) { return view_->before(a.first, b.first); });
+  return domains;
+}
+
+// How many pods are missing in the slices of a domain that holds `pods`. The domain of the last place has the smaller
+// slice; when all pods of that slice were lost, it may get another domain.
+std::int32_t Places::Impl::Replacement::lost_in(DomainId domain, std::int32_t pods, const Layer& layer) const {
+  const bool is_last = last_.valid() && view_->ancestor(last_, layer.level) == domain;
+  const std::int32_t torn = (pods - (is_last ? tail_ : 0)) % layer.size;
+  return (layer.size - torn) % layer.size;
+}
+
 // A slice that lost some of its pods stays in its domain: the new pods go there. The finest slices come first, since
 // they are parts of the coarser ones.
 bool Places::Impl::Replacement::complete_slices() {
   const std::vector<Layer> layers = layers_of(task_.wanted);
   for (std::size_t i = layers.size(); i-- > 0;) {
-    std::vector<std::pair<DomainId, std::int32_t>> domains;
-    for (const auto& [leaf, pods] : workers_) {
-      const DomainId id = view_->ancestor(leaf, layers[i].level);
-      const auto it = std::find_if(domains.begin(), domains.end(), [&](const auto& each) { return each.first == id; });
-      if (it == domains.end()) {
-        domains.emplace_back(id, pods);
-      } else {
-        it->second += pods;
-      }
-    }
-    std::sort(domains.begin(), domains.end(),
-              [&](const auto& a, const auto& b) { return view_->before(a.first, b.first); });
     Task part = task_;
     part.wanted = completing(task_.wanted, layers[i].level, i + 1 < layers.size() ? &layers[i + 1] : nullptr);
-    for (const auto& [domain, pods] : domains) {
-      const std::int32_t torn = pods % layers[i].size;
-      if (torn == 0) continue;
-      const std::int32_t lost = layers[i].size - torn;
+    for (const auto& [domain, pods] : held_at(layers[i].level)) {
+      const std::int32_t lost = lost_in(domain, pods, layers[i]);
+      if (lost == 0) continue;
       if (lost > missing_) {
         return fail(
             fmt::format("failed nodes cannot be replaced: a slice of {} pods lacks {} and only {} were on failed nodes",
@@ -215,7 +237,7 @@ bool Places::Impl::Replacement::place_rest() {
     task.count.leader = &asks_[job_.leader].pod;
   }
   const std::int32_t pods = leader_alone_ ? 1 : missing_;
-  if (pods % task.wanted.slice_size != 0) {
+  if (const std::int32_t rest = pods % task.wanted.slice_size; rest != 0 && rest != tail_) {
     return fail(fmt::format("failed nodes cannot be replaced: the {} missing pods are no whole slices of {}", pods,
                             task.wanted.slice_size));
   }
@@ -255,10 +277,12 @@ bool Places::Impl::Replacement::add(const Task& task, std::int32_t pods, DomainI
 }
 
 void Places::Impl::Replacement::finish(const Held& held, std::size_t ask) {
-  std::vector<std::pair<DomainId, std::int32_t>> sorted(held.begin(), held.end());
-  std::sort(sorted.begin(), sorted.end(),
-            [&](const auto& a, const auto& b) { return view_->before(a.first, b.first); });
-  for (const auto& [leaf, pods] : sorted) out_.pod_sets[ask].places.push_back({(*view_)[leaf].leaf_domain, pods});
+  topology::Shares leaves;
+  for (const auto& [leaf, pods] : held) leaves.push_back({leaf, pods, false, 0});
+  std::sort(leaves.begin(), leaves.end(),
+            [&](const Share& a, const Share& b) { return view_->before(a.domain, b.domain); });
+  if (ask == job_.workers) topology::put_tail_last(*view_, task_.wanted, leaves);
+  for (const Share& leaf : leaves) out_.pod_sets[ask].places.push_back({(*view_)[leaf.domain].leaf_domain, leaf.pods});
 }
 
 Placement Places::replace(std::span<const PlaceAsk> asks, std::span<const api::kueue::TopologyAssignmentPtr> current,

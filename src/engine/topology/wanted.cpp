@@ -26,6 +26,10 @@ tl::expected<std::vector<SliceLayer>, std::string> layers_of(const TopologyReque
         "slices are asked for twice: use either podsetSliceRequiredTopology and podsetSliceSize, or "
         "constraints");
   }
+  if (!options.grouped_slices && !request.pod_set_group_name.empty() &&
+      (two_fields || !request.slice_constraints.empty())) {
+    return Malformed("slices in a group of pod sets need the feature gate TASGroupedPodSetSlicing");
+  }
   if (two_fields) {
     if (request.slice_required_topology.empty() || !request.slice_size) {
       return Malformed(
@@ -44,9 +48,15 @@ tl::expected<std::vector<SliceLayer>, std::string> layers_of(const TopologyReque
   return request.slice_constraints;
 }
 
+// Whether the last slice may be smaller than the others. Slices of slices are all of one size.
+bool last_may_be_smaller(const std::vector<SliceLayer>& layers, const TopologyOptions& options) {
+  return options.partial_slices && layers.size() == 1;
+}
+
 // Sets levels and sizes of the layers; each is inside the previous one.
 tl::expected<void, std::string> set_layers(Wanted& wanted, const View& view, const std::string& flavor,
-                                           const std::vector<SliceLayer>& layers, std::int32_t count) {
+                                           const std::vector<SliceLayer>& layers, std::int32_t count,
+                                           const TopologyOptions& options) {
   std::size_t above = 0;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto& [topology, size] = layers[i];
@@ -54,7 +64,7 @@ tl::expected<void, std::string> set_layers(Wanted& wanted, const View& view, con
     if (found < 0) return no_such_level(flavor);
     const auto level = static_cast<std::size_t>(found);
     const std::int32_t whole = i == 0 ? count : layers[i - 1].size;
-    if (size < 1 || whole % size != 0) {
+    if (size < 1 || (whole % size != 0 && !last_may_be_smaller(layers, options))) {
       return Malformed(fmt::format(
           "podset slice size {} at {} does not divide {}: change the size or the number of pods", size, topology,
           i == 0 ? fmt::format("the {} pods of the pod set", count)
@@ -104,7 +114,7 @@ tl::expected<Wanted, std::string> understand(const View& view, const std::string
     wanted.unconstrained = true;
     if (!layers->empty()) wanted.level = 0;
   }
-  if (auto fine = set_layers(wanted, view, flavor, *layers, count); !fine) return Malformed(fine.error());
+  if (auto fine = set_layers(wanted, view, flavor, *layers, count, options); !fine) return Malformed(fine.error());
   return wanted;
 }
 

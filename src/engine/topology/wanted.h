@@ -25,7 +25,9 @@ struct Wanted {
   bool layered = false;             // slices of slices
 
   bool least_free(const TopologyOptions& options) const { return unconstrained && options.mixed_profile; }
-  std::int32_t slices(std::int32_t pods) const { return pods / slice_size; }
+  std::int32_t slices(std::int32_t pods) const { return pods / slice_size; }  // whole ones
+  // The pods of the last, smaller slice; 0: there is none.
+  std::int32_t tail(std::int32_t pods) const { return pods % slice_size; }
 };
 
 // Returns an error when this flavor can never satisfy the request, whatever is free. request null: implied,

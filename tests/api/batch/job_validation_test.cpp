@@ -174,9 +174,7 @@ TEST(ValidateJob, Rules) {
       {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '0'}"),
        topology + R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "0": must be greater than or equal to 1)"},
       {with_template("{kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '3'}"),
-       topology +
-           R"([kueue.x-k8s.io/podset-slice-size]: Invalid value: "3": must divide pod set count 4: 1 pod(s) would )"
-           "be left without a whole slice"},
+       ""},
       {with_template("{kueue.x-k8s.io/podset-unconstrained-topology: maybe}"),
        topology + R"([kueue.x-k8s.io/podset-unconstrained-topology]: Invalid value: "maybe": must be a boolean value)"},
       {with_template("{kueue.x-k8s.io/podset-preferred-topology: rack, kueue.x-k8s.io/podset-group-name: pair}"), ""},
@@ -188,12 +186,14 @@ TEST(ValidateJob, Rules) {
                   "is specified"},
       {with_template("{kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-group-name: pair, "
                      "kueue.x-k8s.io/podset-slice-required-topology: host, kueue.x-k8s.io/podset-slice-size: '2'}"),
-       "[" + topology +
-           "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when "
-           "'kueue.x-k8s.io/podset-slice-size' is specified, " +
-           topology +
-           "[kueue.x-k8s.io/podset-group-name]: Forbidden: may not be set when "
-           "'kueue.x-k8s.io/podset-slice-required-topology' is specified]"},
+       ""},
+      {with_template(R"({kueue.x-k8s.io/podset-required-topology: block, kueue.x-k8s.io/podset-group-name: pair,
+        kueue.x-k8s.io/podset-slice-required-topology-constraints: '[{"topology": "rack", "size": 3}]'})"),
+       ""},
+      {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints:
+        '[{"topology": "block", "size": 3}, {"topology": "rack", "size": 1}]'})"),
+       topology + "[kueue.x-k8s.io/podset-slice-required-topology-constraints]: Invalid value: 3: must evenly divide "
+                  "pod set count 4 when more than one layer is specified"},
       {with_template(R"({kueue.x-k8s.io/podset-slice-required-topology-constraints:
         '[{"topology": "block", "size": 4}, {"topology": "rack", "size": 2}]'})"),
        ""},

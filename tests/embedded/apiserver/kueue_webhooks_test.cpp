@@ -182,12 +182,11 @@ spec:
   parallelism: 5
   template: {metadata: {annotations: {
     kueue.x-k8s.io/podset-required-topology: rack, kueue.x-k8s.io/podset-slice-required-topology: rack,
-    kueue.x-k8s.io/podset-slice-size: "2"}}}
+    kueue.x-k8s.io/podset-slice-size: "6"}}}
 )");
   EXPECT_EQ(refusal(jobs, job),
-            "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"2\": "
-            "must divide pod "
-            "set count 5: 1 pod(s) would be left without a whole slice");
+            "spec.template.metadata.annotations[kueue.x-k8s.io/podset-slice-size]: Invalid value: \"6\": "
+            "must not be greater than pod set count 5");
 }
 
 // Built-in admission (priority, tolerations) comes before the webhooks, the condition of a gated pod after them.

@@ -87,10 +87,7 @@ TEST_F(TopologyBadInput, SlicesAboveWhatTheyAreCutFrom) {
   others_go_on();
 }
 
-TEST_F(TopologyBadInput, SlicesThatLeaveARest) {
-  EXPECT_THAT(refused_job("kueue.x-k8s.io/podset-slice-required-topology: cloud.provider.com/topology-rack, "
-                          "kueue.x-k8s.io/podset-slice-size: \"2\""),
-              HasSubstr("podset-slice-size]: Invalid value: \"2\": must divide pod set count 5"));
+TEST_F(TopologyBadInput, SlicesThatAreTooLargeOrNoNumber) {
   EXPECT_THAT(refused_job("kueue.x-k8s.io/podset-slice-required-topology: cloud.provider.com/topology-rack, "
                           "kueue.x-k8s.io/podset-slice-size: \"6\""),
               HasSubstr("must not be greater than pod set count 5"));

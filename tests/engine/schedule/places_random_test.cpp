@@ -146,7 +146,6 @@ class HallLife {
     job.count = pick(1, 6);
     job.priority = pick(0, 2);
     job.topology = some_request();
-    if (job.topology && job.topology->slice_size) job.count += job.count % 2;
     if (pick(0, 4) == 0) job.min_count = pick(1, job.count);
     Pending pending = World::pending(job, next_);
     if (pick(0, 3) == 0) {
@@ -154,8 +153,7 @@ class HallLife {
       pending.pod_sets[1].name = "more";
       pending.pod_sets[1].count = 1;
       pending.pod_sets[1].min_count.reset();
-      const bool group = pending.pod_sets[0].topology && !pending.pod_sets[0].topology->slice_size && pick(0, 1) == 0;
-      if (group) pending.pod_sets[0].group = pending.pod_sets[1].group = "g";
+      if (pending.pod_sets[0].topology && pick(0, 1) == 0) pending.pod_sets[0].group = pending.pod_sets[1].group = "g";
     }
     hall_.submit(job.name, pending);
   }

@@ -99,16 +99,21 @@ TEST(SecondPass, MismatchesCountInTheFirstPass) {
                   "not contain the requested level"});
 }
 
-TEST(SecondPass, AReducedGangConsistsOfWholeSlices) {
-  Written hall(1, 2, "4");
-  hall.queue(QueueSpec("q").flavor("f", {{"cpu", "3"}}), {"f"});
-  api::kueue::TopologyRequest pairs;
-  pairs.slice_required_topology = kHost;
-  pairs.slice_size = 2;
-  hall.job({.name = "gang", .queue = "q", .count = 4, .min_count = 1, .topology = pairs});
-  EXPECT_EQ(hall.settle(), Texts{"admit gang"});
-  EXPECT_EQ(hall.admissions.at("gang").pod_set_assignments[0].count, 2) << "three pods are no pairs";
-  EXPECT_EQ(hall.place("gang"), "r1-n1:2");
+TEST(SecondPass, AReducedGangIsInSlicesToo) {
+  for (const bool partial : {true, false}) {
+    SchedulerOptions options;
+    options.topology.partial_slices = partial;
+    Written hall(1, 2, "4", options);
+    hall.queue(QueueSpec("q").flavor("f", {{"cpu", "3"}}), {"f"});
+    api::kueue::TopologyRequest pairs;
+    pairs.slice_required_topology = kHost;
+    pairs.slice_size = 2;
+    hall.job({.name = "gang", .queue = "q", .count = 4, .min_count = 1, .topology = pairs});
+    EXPECT_EQ(hall.settle(), Texts{"admit gang"});
+    EXPECT_EQ(hall.admissions.at("gang").pod_set_assignments[0].count, partial ? 3 : 2)
+        << "three pods are a pair and a smaller slice";
+    EXPECT_EQ(hall.place("gang"), partial ? "r1-n1:3" : "r1-n1:2");
+  }
 }
 
 TEST(SecondPass, DelayedPlacesMayPreempt) {

@@ -23,6 +23,8 @@ struct OracleAsk {
   bool leader = false;
   std::size_t level = 0;                // the level whose domains are counted
   std::map<std::size_t, int> multiple;  // by level: in each of its domains the number of pods is a multiple of this
+  int tail = 0;                         // one domain of tail_level has so many more pods than a multiple
+  std::size_t tail_level = 0;
 };
 
 class Oracle {
@@ -37,7 +39,7 @@ class Oracle {
   int fewest() const {
     if (nodes_.empty()) return kNever;
     const Costs all = spread(0, nodes_.size(), -1);
-    return all[ask_.leader][static_cast<std::size_t>(ask_.pods)];
+    return all[everything()][static_cast<std::size_t>(ask_.pods)];
   }
   // With everything in one domain of `level`: the smallest number of domains of ask.level there.
   int fewest_in_one(std::size_t level) const {
@@ -56,8 +58,11 @@ class Oracle {
   }
 
  private:
-  // [leader inside][pods inside] -> fewest domains
-  using Costs = std::array<std::vector<int>, 2>;
+  // [kLeader, kTail: what is inside][pods inside] -> fewest domains
+  static constexpr std::size_t kLeader = 1, kTail = 2;
+  using Costs = std::array<std::vector<int>, 4>;
+
+  std::size_t everything() const { return (ask_.leader ? kLeader : 0) | (ask_.tail > 0 ? kTail : 0); }
 
   static std::string join(const std::vector<std::string>& path, std::size_t values) {
     std::string key;
@@ -65,8 +70,8 @@ class Oracle {
     return key;
   }
   Costs nothing() const {
-    Costs costs{std::vector<int>(static_cast<std::size_t>(ask_.pods) + 1, kNever),
-                std::vector<int>(static_cast<std::size_t>(ask_.pods) + 1, kNever)};
+    Costs costs;
+    costs.fill(std::vector<int>(static_cast<std::size_t>(ask_.pods) + 1, kNever));
     costs[0][0] = 0;
     return costs;
   }
@@ -76,7 +81,7 @@ class Oracle {
       const std::string key = join(nodes_[begin].path, level + 1);
       std::size_t end = begin;
       while (end < nodes_.size() && join(nodes_[end].path, level + 1) == key) ++end;
-      use(key, domain(begin, end, static_cast<int>(level))[ask_.leader][static_cast<std::size_t>(ask_.pods)]);
+      use(key, domain(begin, end, static_cast<int>(level))[everything()][static_cast<std::size_t>(ask_.pods)]);
       begin = end;
     }
   }
@@ -90,8 +95,9 @@ class Oracle {
       const Costs child = domain(first, last, level + 1);
       Costs next = nothing();
       next[0][0] = kNever;
-      for (std::size_t a = 0; a < 2; ++a) {
-        for (std::size_t b = 0; a + b < 2; ++b) {
+      for (std::size_t a = 0; a < sum.size(); ++a) {
+        for (std::size_t b = 0; b < sum.size(); ++b) {
+          if ((a & b) != 0) continue;
           for (std::size_t i = 0; i < sum[a].size(); ++i) {
             if (sum[a][i] >= kNever) continue;
             for (std::size_t j = 0; i + j < sum[a].size(); ++j) {
@@ -114,19 +120,31 @@ class Oracle {
       const OracleNode& node = nodes_[begin];
       for (std::size_t pods = 0; pods < costs[0].size(); ++pods) {
         costs[0][pods] = static_cast<int>(pods) <= node.alone ? 0 : kNever;
-        costs[1][pods] = node.leader && static_cast<int>(pods) <= node.beside ? 0 : kNever;
+        costs[kLeader][pods] = node.leader && static_cast<int>(pods) <= node.beside ? 0 : kNever;
       }
     }
-    const auto multiple = ask_.multiple.find(static_cast<std::size_t>(level));
-    for (std::size_t leader = 0; leader < 2; ++leader) {
-      for (std::size_t pods = 0; pods < costs[leader].size(); ++pods) {
-        int& cost = costs[leader][pods];
-        if (multiple != ask_.multiple.end() && static_cast<int>(pods) % multiple->second != 0) cost = kNever;
-        if (static_cast<std::size_t>(level) == ask_.level && cost < kNever && (pods > 0 || leader > 0)) cost = 1;
+    cut(costs, static_cast<std::size_t>(level));
+    for (std::size_t inside = 0; inside < costs.size(); ++inside) {
+      for (std::size_t pods = 0; pods < costs[inside].size(); ++pods) {
+        int& cost = costs[inside][pods];
+        if (static_cast<std::size_t>(level) == ask_.level && cost < kNever && (pods > 0 || inside > 0)) cost = 1;
         cost = std::min(cost, kNever);
       }
     }
     return costs;
+  }
+  // Leaves what the slices of this level allow in one domain.
+  void cut(Costs& costs, std::size_t level) const {
+    const auto found = ask_.multiple.find(level);
+    if (found == ask_.multiple.end()) return;
+    const bool has_tail = ask_.tail > 0 && level == ask_.tail_level;
+    for (std::size_t inside = 0; inside < kTail; ++inside) {
+      for (std::size_t pods = 0; pods < costs[inside].size(); ++pods) {
+        const int more = static_cast<int>(pods) % found->second;
+        if (has_tail && more == ask_.tail) costs[inside | kTail][pods] = costs[inside][pods];
+        if (more != 0) costs[inside][pods] = kNever;
+      }
+    }
   }
 
   std::vector<OracleNode> nodes_;

@@ -36,10 +36,12 @@ class Cases {
     }
   }
 
-  int placed = 0, refused = 0, fewest = 0;
+  int placed = 0, refused = 0, fewest = 0, tails = 0;
   std::map<std::string, int> more_by_rule;
 
  private:
+  using Path = std::vector<std::string>;
+  using Counts = std::map<Path, int>;
   struct NodeSpec {
     std::string name;
     std::vector<std::string> path;
@@ -127,6 +129,11 @@ class Cases {
         kind.ask.multiple[inner] = part;
         layers.push_back({levels_[inner], part});
       }
+      if (layers.size() == 1 && size > 1 && chance(40)) {  // a smaller last slice, or only that
+        kind.ask.tail = draw(1, size - 1);
+        kind.ask.tail_level = slice_level;
+        kind.ask.pods = size * draw(0, 3) + kind.ask.tail;
+      }
       kind.workers.layers(layers);
     }
     kind.required = how == 0 || how == 1 || how == 5;
@@ -191,13 +198,14 @@ class Cases {
     }
     ++placed;
     const std::size_t workers = kind.with_leader && kind.ask.pods > 1 ? 1 : 0;
-    std::map<std::string, int> on;
+    Counts on;
     const auto assignment = cluster_->places.assignment(placement.pod_sets[workers]);
-    for (const auto& domain : assignment->domains) on[domain.values.back()] = domain.count;
-    std::string leader;
-    if (kind.with_leader) leader = cluster_->text(placement.pod_sets[1 - workers]);
-    leader = leader.substr(0, leader.find(':'));
-    std::set<std::vector<std::string>> used;
+    for (const auto& domain : assignment->domains) on[leaf_of(domain.values)] = domain.count;
+    tail_comes_last(kind, leaf_of(assignment->domains.back().values), on);
+    Path leader;
+    if (kind.with_leader)
+      leader = leaf_of(cluster_->places.assignment(placement.pod_sets[1 - workers])->domains.front().values);
+    std::set<Path> used;
     valid(kind, nodes, on, leader, used);
     if (static_cast<int>(used.size()) <= best) {
       ++fewest;
@@ -208,27 +216,61 @@ class Cases {
     ++more_by_rule[rule];
   }
 
-  void valid(const Kind& kind, const std::vector<OracleNode>& nodes, std::map<std::string, int> on,
-             const std::string& leader, std::set<std::vector<std::string>>& used) {
-    int sum = 0;
-    std::map<std::vector<std::string>, int> pods;  // by domain of any level
+  // The values of a leaf from the top level down.
+  Path leaf_of(const Path& values) const {
+    const auto found =
+        std::find_if(nodes_.begin(), nodes_.end(), [&](const NodeSpec& node) { return node.name == values.back(); });
+    return found->path;
+  }
+  static Path above(const Path& leaf, std::size_t level) {
+    return {leaf.begin(), leaf.begin() + static_cast<std::ptrdiff_t>(level) + 1};
+  }
+
+  // The domain of the last place has the smaller slice.
+  void tail_comes_last(const Kind& kind, const Path& last, const Counts& on) {
+    if (kind.ask.tail == 0) return;
+    ++tails;
+    int pods = 0;
+    for (const auto& [leaf, count] : on) {
+      if (above(leaf, kind.ask.tail_level) == above(last, kind.ask.tail_level)) pods += count;
+    }
+    ASSERT_EQ(pods % kind.ask.multiple.at(kind.ask.tail_level), kind.ask.tail);
+  }
+
+  // Whether the nodes of a leaf take so many pods, and the leader.
+  static bool takes(const std::vector<OracleNode>& nodes, const Path& leaf, int pods, bool leader) {
+    std::vector<OracleNode> inside;
     for (const OracleNode& node : nodes) {
-      const std::string& name = node.path.back();
-      const int count = on.contains(name) ? on[name] : 0;
-      ASSERT_LE(count, name == leader ? node.beside : node.alone);
-      ASSERT_TRUE(name != leader || node.leader);
-      if (count == 0 && name != leader) continue;
+      if (above(node.path, leaf.size() - 1) == leaf) inside.push_back(node);
+    }
+    OracleAsk ask;
+    ask.pods = pods;
+    ask.leader = leader;
+    return Oracle(inside, ask).fewest() < Oracle::kNever;
+  }
+
+  void valid(const Kind& kind, const std::vector<OracleNode>& nodes, Counts on, const Path& leader,
+             std::set<Path>& used) {
+    if (!leader.empty()) on[leader] += 0;
+    int sum = 0;
+    std::map<Path, int> pods;  // by domain of any level
+    for (const auto& [leaf, count] : on) {
+      ASSERT_TRUE(takes(nodes, leaf, count, leaf == leader));
       sum += count;
-      for (std::size_t level = 0; level < depth_; ++level) {
-        pods[{node.path.begin(), node.path.begin() + static_cast<std::ptrdiff_t>(level) + 1}] += count;
-      }
-      used.insert({node.path.begin(), node.path.begin() + static_cast<std::ptrdiff_t>(kind.ask.level) + 1});
+      for (std::size_t level = 0; level < depth_; ++level) pods[above(leaf, level)] += count;
+      used.insert(above(leaf, kind.ask.level));
     }
     ASSERT_EQ(sum, kind.ask.pods);
+    int smaller = 0;
     for (const auto& [domain, count] : pods) {
       const auto multiple = kind.ask.multiple.find(domain.size() - 1);
-      ASSERT_TRUE(multiple == kind.ask.multiple.end() || count % multiple->second == 0);
+      const int more = multiple == kind.ask.multiple.end() ? 0 : count % multiple->second;
+      if (more == 0) continue;
+      ASSERT_EQ(more, kind.ask.tail);
+      ASSERT_EQ(domain.size() - 1, kind.ask.tail_level);
+      ++smaller;
     }
+    ASSERT_EQ(smaller, kind.ask.tail > 0 ? 1 : 0);
     ASSERT_TRUE(!kind.required || used.size() == 1);
   }
 
@@ -267,6 +309,7 @@ TEST(TopologyOracle, PlacedExactlyWhenPossibleAndInTheFewestDomains) {
   EXPECT_GT(cases.placed, kCases / 4);
   EXPECT_GT(cases.refused, kCases / 4);
   EXPECT_GT(cases.fewest, cases.placed * 8 / 10);
+  EXPECT_GT(cases.tails, kCases / 40);
   for (const char* rule : {"fullest first", "level by level", "leader first"})
     EXPECT_GT(cases.more_by_rule[rule], 0) << rule;
 }

@@ -77,6 +77,39 @@ TEST(TopologyPlacement, SliceArithmetic) {
             "topology \"t\" allows to fit only 3 out of 4 slice(s)");
 }
 
+TEST(TopologyPlacement, TheLastSliceMayBeSmaller) {
+  Cluster cluster;
+  cluster.topology("t", {"rack", "kubernetes.io/hostname"});
+  cluster.flavor("f", "t");
+  cluster.node("a", {{"rack", "r1"}}, {{"cpu", "4"}});
+  cluster.node("b", {{"rack", "r1"}}, {{"cpu", "2"}});
+  cluster.node("c", {{"rack", "r2"}}, {{"cpu", "4"}});
+  auto pods = [](std::int32_t count) { return Gang{.count = count}.preferred("rack").slices("rack", 4); };
+  EXPECT_EQ(cluster.where({pods(3)}), "c:3") << "the best fit of the smaller slice alone";
+  EXPECT_EQ(cluster.where({pods(6)}), "a:4 b:2");
+  EXPECT_EQ(cluster.where({pods(10)}), "c:4 a:4 b:2") << "the smaller slice has the last ranks";
+  EXPECT_EQ(cluster.where({pods(11)}), "topology \"t\" allows to fit only 2 out of 3 slice(s)");
+  EXPECT_EQ(cluster.where({Gang{.count = 7}.required("rack").slices("rack", 4)}),
+            "topology \"t\" allows to fit only 1 out of 2 slice(s)");
+}
+
+TEST(TopologyPlacement, ALeaderBesideSlices) {
+  Cluster cluster;
+  add_racks(cluster, 1, 2, "5");
+  const Gang leader = Gang{.count = 1}.required("rack").in("g");
+  auto workers = [](std::int32_t count) {
+    return Gang{.count = count, .requests = {{"cpu", "2"}}}
+        .required("rack")
+        .slices("kubernetes.io/hostname", 2)
+        .in("g");
+  };
+  EXPECT_EQ(cluster.where({leader, workers(4)}), "r1-n1:1 | r1-n1:2 r1-n2:2");
+  cluster.pod("other", "r1-n1", {{"cpu", "1"}});
+  EXPECT_EQ(cluster.where({leader, workers(4)}), "r1-n2:1 | r1-n1:2 r1-n2:2");
+  cluster.pod("another", "r1-n2", {{"cpu", "1"}});
+  EXPECT_EQ(cluster.where({leader, workers(3)}), "r1-n1:1 | r1-n2:2 r1-n1:1") << "the smaller slice leaves space";
+}
+
 TEST(TopologyPlacement, SlicesOfSlices) {
   Cluster cluster;
   cluster.topology("t", {"block", "rack", "kubernetes.io/hostname"});

@@ -71,6 +71,20 @@ TEST(TopologyReplacement, ATornSliceStaysInItsDomain) {
             "7, resource \"cpu\": 2");
 }
 
+TEST(TopologyReplacement, TheSmallerSliceIsTheLastOne) {
+  Cluster cluster;
+  add_racks(cluster, 3, 3, "2");
+  const Gang gang = Gang{.count = 7}.preferred("rack").slices("rack", 4);
+  const auto now = Cluster::assigned({{"r2-n1", 2}, {"r2-n2", 2}, {"r1-n1", 2}, {"r1-n2", 1}});
+  cluster.places.take_stated(WorkloadId(std::size_t{0}), "ns/w0", {{"f", cluster.amounts(gang.requests), now}});
+  EXPECT_EQ(replaced(cluster, {gang}, {now}, {"r1-n2"}), "r2-n1:2 r2-n2:2 r1-n1:2 r1-n3:1");
+  EXPECT_EQ(replaced(cluster, {gang}, {now}, {"r2-n2"}), "r2-n1:2 r2-n3:2 r1-n1:2 r1-n2:1");
+  EXPECT_EQ(replaced(cluster, {gang}, {now}, {"r2-n2", "r1-n1"}), "r2-n1:2 r2-n3:2 r1-n2:1 r1-n3:2");
+  EXPECT_EQ(replaced(cluster, {gang}, {now}, {"r1-n1", "r1-n2"}), "r2-n1:2 r2-n2:2 r3-n1:2 r3-n2:1")
+      << "all of it was lost: it moves";
+  EXPECT_EQ(replaced(cluster, {gang}, {now}, {"r2-n1", "r2-n2"}), "r3-n1:2 r3-n2:2 r1-n1:2 r1-n2:1");
+}
+
 TEST(TopologyReplacement, InnerSlicesStayWhole) {
   Cluster cluster;
   add_racks(cluster, 2, 4, "3");

@@ -31,8 +31,9 @@ TEST(TopologyRequests, LevelsAndSlicesThatDoNotExistOrDivide) {
   EXPECT_EQ(mismatch(cluster, Gang{}.required("row")), "Flavor \"f\" does not contain the requested level");
   EXPECT_EQ(mismatch(cluster, Gang{}.preferred("row")), "Flavor \"f\" does not contain the requested level");
   EXPECT_EQ(mismatch(cluster, Gang{}.slices("row", 1)), "Flavor \"f\" does not contain the requested level");
-  EXPECT_EQ(mismatch(cluster, Gang{.count = 5}.required("rack").slices("rack", 2)),
-            "podset slice size 2 at rack does not divide the 5 pods of the pod set: change the size or the "
+  EXPECT_EQ(mismatch(cluster, Gang{.count = 5}.required("rack").slices("rack", 2)), "");
+  EXPECT_EQ(mismatch(cluster, Gang{.count = 5}.layers({{"block", 4}, {"rack", 2}})),
+            "podset slice size 4 at block does not divide the 5 pods of the pod set: change the size or the "
             "number of pods");
   EXPECT_EQ(mismatch(cluster, Gang{.count = 4}.required("rack").slices("block", 2)),
             "podset slice topology block is above the podset topology rack");
@@ -47,9 +48,29 @@ TEST(TopologyRequests, LevelsAndSlicesThatDoNotExistOrDivide) {
   EXPECT_EQ(mismatch(cluster, Gang{.count = 4}.slices("rack", 2).layers({{"rack", 2}})),
             "slices are asked for twice: use either podsetSliceRequiredTopology and podsetSliceSize, or "
             "constraints");
+}
+
+TEST(TopologyRequests, SmallerLastSlicesCanBeSwitchedOff) {
+  Cluster cluster({.partial_slices = false});
+  add_racks(cluster, 2, 2);
+  EXPECT_EQ(mismatch(cluster, Gang{.count = 4}.slices("rack", 2)), "");
   EXPECT_EQ(cluster.where({Gang{.count = 5}.slices("rack", 2)}),
             "podset slice size 2 at rack does not divide the 5 pods of the pod set: change the size or the "
             "number of pods");
+}
+
+TEST(TopologyRequests, SlicesInGroupsCanBeSwitchedOff) {
+  Gang group = Gang{.count = 4}.required("rack").in("g");
+  group.request([](auto& r) { r.pod_set_group_name = "g"; });
+  Gang sliced = group;
+  sliced.slices("kubernetes.io/hostname", 2);
+  for (const bool on : {true, false}) {
+    Cluster cluster({.grouped_slices = on});
+    add_racks(cluster, 1, 2);
+    EXPECT_EQ(mismatch(cluster, group), "");
+    EXPECT_EQ(mismatch(cluster, sliced),
+              on ? "" : "slices in a group of pod sets need the feature gate TASGroupedPodSetSlicing");
+  }
 }
 
 TEST(TopologyRequests, SlicesOfSlicesCanBeSwitchedOff) {
