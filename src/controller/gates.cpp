@@ -193,9 +193,10 @@ constexpr Gate kGates[] = {
      "the leader of a group is placed on a node that it may use"},
     {"TASMultiLayerTopology", kBeta, true, "0.19",
      setting([](engine::Options& o) -> bool& { return o.topology.multi_layer; }), "slices of slices"},
-    {"TASNodeFeasibilityForAllLevels", kBeta, true, "0.20", kMissing,
-     "node selectors, taints and the capacity of single nodes count only in topologies whose lowest level is the host "
-     "name"},
+    {"TASNodeFeasibilityForAllLevels", kBeta, true, "0.20",
+     setting([](engine::Options& o) -> bool& { return o.topology.every_node; }),
+     "node selectors, affinity, taints and the capacity of single nodes count in all topologies. Off: only where the "
+     "lowest level is the host name"},
     {"TASPartialSlices", kBeta, true, "0.20",
      setting([](engine::Options& o) -> bool& { return o.topology.partial_slices; }),
      "the last slice of a pod set may have fewer pods than the others. Off: a workload whose slices do not divide its "

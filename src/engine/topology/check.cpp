@@ -37,7 +37,8 @@ void check_positions(const topology::TopologyLedger& ledger, const View& view, s
     if (is_there && (leaf_domain.group.valid() || view.leaves_are_nodes())) ++leaves;
     if (leaf_domain.group.valid()) continue;
     const bool fits = leaf_domain.node.valid() && ledger.tree_leaves.path(view, ledger.nodes[leaf_domain.node], path);
-    if (is_there != fits || (fits && view.find(path) != position->leaf)) {
+    const DomainId leaf = !is_there ? DomainId() : view.nodes_below() ? view[position->leaf].parent : position->leaf;
+    if (is_there != fits || (fits && view.find(path) != leaf)) {
       broken.push_back(fmt::format("leaf domain {} sits in the wrong place of topology {}", i, view.topology()));
     }
     nodes += is_there;

@@ -78,7 +78,7 @@ std::int32_t Counts::fitting(const LeafDomain& leaf, const Pod& pod, const Pod* 
 }
 
 bool Counts::admits(Pod& pod, const LeafDomain& leaf) {
-  if (!view_->leaves_are_nodes()) return true;
+  if (!leaf.node.valid()) return true;  // a group of nodes
   return pod.filter.look(ledger_.nodes[leaf.node], ledger_.nodes, ledger_.strings) == Fitness::kFits;
 }
 
@@ -117,7 +117,8 @@ void Counts::set_slices(DomainId id) {
 // What a domain contributes to its parent: inner slices are not split.
 Counts::Tally Counts::rounded(DomainId id, const Tally& tally) const {
   const std::size_t level = (*view_)[id].level;
-  return {level > slice_level_ ? tally.pods - tally.pods % inner_[level] : tally.pods, tally.slices};
+  return {level > slice_level_ && level < inner_.size() ? tally.pods - tally.pods % inner_[level] : tally.pods,
+          tally.slices};
 }
 
 void Counts::sum_up(DomainId id) {
@@ -139,11 +140,28 @@ void Counts::sum_up(DomainId id) {
     leader_[id.index()] = less.pods >= 0;
     with_[id.index()] = less.pods < 0 ? Tally() : Tally{saturated(pods - less.pods), saturated(slices - less.slices)};
   }
-  if (domain.level == slice_level_) {
+  if (domain.level == view_->leaf_level()) {
+    on_nodes_[id.index()] = {alone_[id.index()].pods, chief_ ? with_[id.index()].pods : 0, less.pods >= 0};
+    limit(id);
+  } else if (domain.level == slice_level_) {
     set_slices(id);
   } else if (slice_size_ > 1 && domain.level < slice_level_) {
     rests_[id.index()] = rest_of(domain.children, less.slices);
   }
+}
+
+// Claims on a group do not say which of its nodes they use: what is free of the whole group is a limit too.
+void Counts::limit(DomainId id) {
+  const View::Domain& domain = (*view_)[id];
+  const LeafDomain* leaf = domain.gone ? nullptr : &ledger_.leaves[domain.leaf_domain];
+  const OnNodes& on_nodes = on_nodes_[id.index()];
+  alone_[id.index()] = {leaf ? std::min(on_nodes.alone, fitting(*leaf, worker_, nullptr)) : 0, 0};
+  if (chief_) {
+    const bool leads = leaf && on_nodes.leader && fitting(*leaf, *chief_, nullptr) > 0;
+    with_[id.index()] = {leads ? std::min(on_nodes.with, fitting(*leaf, worker_, chief_.get())) : 0, 0};
+    leader_[id.index()] = leads;
+  }
+  if (domain.level == slice_level_) set_slices(id);
 }
 
 // `less_slices`: the fewest slices that a child loses to the leader. With the leader in such a child, a smaller slice
@@ -172,7 +190,7 @@ Counts::Rest Counts::rest_of(std::span<const DomainId> children, std::int64_t le
 
 void Counts::count_below(DomainId id) {
   const View::Domain& domain = (*view_)[id];
-  if (domain.level == view_->leaf_level()) {
+  if (domain.level == view_->bottom_level()) {
     count_leaf(id);
     return;
   }
@@ -184,26 +202,41 @@ void Counts::count_all() {
   for (DomainId root : view_->roots()) count_below(root);
 }
 
+// Adds it to the list unless it is in one already in this round.
+void Counts::want(DomainId id, std::vector<DomainId>& list) {
+  if (!id.valid() || stamps_[id.index()] == round_) return;
+  stamps_[id.index()] = round_;
+  list.push_back(id);
+}
+
 // Bottom up; each parent is updated once, however many of its children changed.
-void Counts::count_changed(std::span<const DomainId> leaves) {
+void Counts::count_changed(std::span<const DomainId> changed) {
   if (++round_ == 0) {
     std::fill(stamps_.begin(), stamps_.end(), 0u);
     round_ = 1;
   }
+  const std::size_t bottom = view_->bottom_level();
   front_.clear();
-  auto want = [&](DomainId id, std::vector<DomainId>& list) {
-    if (!id.valid() || stamps_[id.index()] == round_) return;
-    stamps_[id.index()] = round_;
-    list.push_back(id);
-  };
-  for (DomainId leaf : leaves) want(leaf, front_);
-  for (DomainId leaf : front_) count_leaf(leaf);
-  while (!front_.empty()) {
+  for (DomainId id : changed) {
+    if ((*view_)[id].level == bottom) want(id, front_);
+  }
+  for (DomainId id : front_) count_leaf(id);
+  for (bool first = true; first || !front_.empty(); first = false) {
     next_.clear();
     for (DomainId id : front_) want((*view_)[id].parent, next_);
     for (DomainId id : next_) sum_up(id);
+    if (first && view_->nodes_below()) limit_changed(changed);
     std::swap(front_, next_);
   }
+}
+
+// Leaves whose own use changed, while their nodes did not.
+void Counts::limit_changed(std::span<const DomainId> changed) {
+  const std::size_t before = next_.size();
+  for (DomainId id : changed) {
+    if ((*view_)[id].level == view_->leaf_level()) want(id, next_);
+  }
+  for (std::size_t i = before; i < next_.size(); ++i) limit(next_[i]);
 }
 
 void Counts::refresh() {
@@ -214,12 +247,14 @@ void Counts::refresh() {
     with_.clear();
     leader_.clear();
     rests_.clear();
+    on_nodes_.clear();
     stamps_.clear();
   }
   if (alone_.size() != view_->size()) {
     alone_.resize(view_->size());
     stamps_.resize(view_->size());
     if (slice_size_ > 1) rests_.resize(view_->size());
+    if (view_->nodes_below()) on_nodes_.resize(view_->size());
     if (chief_) {
       with_.resize(view_->size());
       leader_.resize(view_->size());
@@ -240,18 +275,19 @@ bool Counts::as_counted_afresh() {
   const auto alone = alone_, with = with_;
   const auto leader = leader_;
   const auto rests = rests_;
+  const auto on_nodes = on_nodes_;
   counted_ = false;
   refresh();
   for (std::size_t i = 0; i < alone.size(); ++i) {
     if (reachable(DomainId(i)) &&
         (alone[i] != alone_[i] || (chief_ && (with[i] != with_[i] || leader[i] != leader_[i])) ||
-         (slice_size_ > 1 && rests[i] != rests_[i])))
+         (slice_size_ > 1 && rests[i] != rests_[i]) || (view_->nodes_below() && on_nodes[i] != on_nodes_[i])))
       return false;
   }
   return true;
 }
 
-// Only removed leaves are in no list of children.
+// Only removed leaves and nodes are in no list of children.
 bool Counts::reachable(DomainId id) const { return !(*view_)[id].gone; }
 
 // A smaller slice costs a whole one where no rest has capacity for it.

@@ -33,7 +33,7 @@ class Counts {
   bool answers(const CountAsk& ask) const;
   FlavorId flavor() const { return flavor_; }
   // The number of stored entries: the memory cost.
-  std::size_t cells() const { return alone_.size() + with_.size() + rests_.size(); }
+  std::size_t cells() const { return alone_.size() + with_.size() + rests_.size() + on_nodes_.size(); }
   void refresh();  // updates to the present state of the ledger
 
   // Counts of a domain, saturated at 2^31-1. Slices are counted at and above the slice level, pods at and below it.
@@ -62,6 +62,12 @@ class Counts {
     std::int32_t alone = 0, with = 0;
     bool operator==(const Rest&) const = default;
   };
+  // What fits on the nodes below a leaf, one by one.
+  struct OnNodes {
+    std::int32_t alone = 0, with = 0;
+    bool leader = false;
+    bool operator==(const OnNodes&) const = default;
+  };
   struct Pod {
     std::vector<ResourceAmount> amounts;  // as asked
     RequestId request;
@@ -78,11 +84,14 @@ class Counts {
   void sum_up(DomainId id);
   Rest rest_of(std::span<const DomainId> children, std::int64_t less_slices) const;
   void set_slices(DomainId id);
+  void limit(DomainId leaf);
   bool reachable(DomainId id) const;
   Tally rounded(DomainId id, const Tally& tally) const;
   void count_all();
   void count_below(DomainId id);
-  void count_changed(std::span<const DomainId> leaves);
+  void count_changed(std::span<const DomainId> changed);
+  void limit_changed(std::span<const DomainId> changed);
+  void want(DomainId id, std::vector<DomainId>& list);
 
   TopologyLedger& ledger_;
   FlavorId flavor_;
@@ -98,6 +107,7 @@ class Counts {
   bool counted_ = false;
   std::vector<Tally> alone_, with_;    // by domain; with_ only where there is a leader
   std::vector<Rest> rests_;            // by domain; only where slices have several pods
+  std::vector<OnNodes> on_nodes_;      // by domain; only where nodes are below the leaves
   std::vector<std::uint8_t> leader_;   // by domain
   std::vector<std::uint32_t> stamps_;  // by domain: the round in which it was last summed up
   std::uint32_t round_ = 0;

@@ -60,12 +60,12 @@ std::string Places::Impl::exclusions(const Task& task, DomainId scope) {
   std::size_t total = 0;
   for (std::size_t i = 0; i < view.size(); ++i) {
     const View::Domain& domain = view[DomainId(i)];
-    if (domain.level != view.leaf_level() || domain.gone || !ledger.leaves.usable(ledger.leaves[domain.leaf_domain]))
+    if (domain.level != view.bottom_level() || domain.gone || !ledger.leaves.usable(ledger.leaves[domain.leaf_domain]))
       continue;
     const LeafDomain& leaf_domain = ledger.leaves[domain.leaf_domain];
     const std::size_t nodes = leaf_domain.group.valid() ? ledger.leaves.group_of(leaf_domain).members.size() : 1;
     total += nodes;
-    if (view.leaves_are_nodes()) {
+    if (leaf_domain.node.valid()) {
       const topology::Node& node = ledger.nodes[leaf_domain.node];
       const Fitness fitness = filter.look(node, ledger.nodes, ledger.strings);
       if (fitness == Fitness::kSelector) excluded.selector += nodes;
@@ -77,9 +77,10 @@ std::string Places::Impl::exclusions(const Task& task, DomainId scope) {
       excluded.domain += nodes;
       continue;
     }
-    if (const std::string lack = lacking(ledger, leaf_domain, request, task.count.on_empty); !lack.empty()) {
-      excluded.resources[lack] += nodes;
-    }
+    std::string lack = lacking(ledger, leaf_domain, request, task.count.on_empty);
+    if (lack.empty() && view.nodes_below())
+      lack = lacking(ledger, ledger.leaves[view[domain.parent].leaf_domain], request, task.count.on_empty);
+    if (!lack.empty()) excluded.resources[lack] += nodes;
   }
   ledger.requests.release(request);
   const std::string text = excluded.text();

@@ -28,8 +28,8 @@ struct Row {
 };
 // The position of a leaf domain in the tree of one flavor.
 struct TreePosition {
-  FlavorId flavor;  // of a view
-  DomainId leaf;
+  FlavorId flavor;     // of a view
+  DomainId leaf;       // when leaves are groups: the leaf, or the node below it
   LeafDomainId group;  // when leaves are groups: the leaf domain of that leaf
 };
 struct LeafDomain {

@@ -11,6 +11,8 @@ struct TopologyOptions {
   bool multi_layer = true;     // TASMultiLayerTopology: slices of slices
   bool partial_slices = true;  // TASPartialSlices: the last slice may have fewer pods than the others
   bool grouped_slices = true;  // TASGroupedPodSetSlicing: a leader's workers may be in slices
+  // TASNodeFeasibilityForAllLevels: single nodes count also where the lowest level is not the hostname
+  bool every_node = true;
 };
 
 }  // namespace berth::engine

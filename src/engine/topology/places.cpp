@@ -38,7 +38,7 @@ void Places::Impl::make_view(FlavorId flavor) {
   const auto it = spec ? topologies.find(spec->topology_name) : topologies.end();
   std::unique_ptr<View> view;
   if (it != topologies.end() && !it->second.levels.empty()) {
-    view = std::make_unique<View>(ledger.strings, flavor, *spec, it->second);
+    view = std::make_unique<View>(ledger.strings, flavor, *spec, it->second, options.every_node);
     view->relieved = true;
   }
   ledger.tree_leaves.set_view(flavor, std::move(view));

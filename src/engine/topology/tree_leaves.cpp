@@ -140,7 +140,8 @@ void TreeLeaves::put_in_group(LeafDomainId id, View& view) {
     leaves_.at(group_domain).positions.push_back({view.flavor(), leaf, LeafDomainId()});
   }
   LeafDomain& leaf_domain = leaves_.at(id);
-  leaf_domain.positions.push_back({view.flavor(), leaf, group_domain});
+  const DomainId at = view.nodes_below() ? view.insert_node(leaf, leaf_domain.host, id) : leaf;
+  leaf_domain.positions.push_back({view.flavor(), at, group_domain});
   ++leaves_.group_of(leaves_[group_domain]).nodes;
   if (leaves_.usable(leaf_domain)) {
     usage_.join(id, group_domain);
@@ -153,12 +154,17 @@ void TreeLeaves::put_in_group(LeafDomainId id, View& view) {
 void TreeLeaves::take_out_of_group(LeafDomainId id, const TreePosition& position) {
   if (leaves_.usable(leaves_[id])) usage_.leave(id, position.group);
   View& view = views_.at(position.flavor);
+  DomainId leaf = position.leaf;
+  if (view.nodes_below()) {
+    leaf = view[leaf].parent;
+    view.remove(position.leaf);
+  }
   LeafDomain& group_domain = leaves_.at(position.group);
   if (--leaves_.group_of(group_domain).nodes > 0) {
-    view.touch(position.leaf);
+    view.touch(leaf);
     return;
   }
-  view.remove(position.leaf);
+  view.remove(leaf);
   group_domain.positions.clear();
   leaves_.release_if_idle(position.group);
 }

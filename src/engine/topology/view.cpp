@@ -7,17 +7,18 @@ namespace berth::engine::topology {
 
 namespace {
 constexpr std::size_t kShortLog = 1024;  // the log always has space for this many entries
-constexpr std::size_t kWorn = 1024;      // a tree with fewer removed leaves than this is never rebuilt
+constexpr std::size_t kWorn = 1024;      // a tree with fewer removed domains than this is never rebuilt
 }  // namespace
 
 View::View(StringPool& strings, FlavorId flavor, const api::kueue::ResourceFlavor& spec,
-           const api::kueue::Topology& topology)
+           const api::kueue::Topology& topology, bool every_node)
     : strings_(strings),
       flavor_(flavor),
       topology_(topology.meta.name),
       levels_(topology.levels),
       tolerations_(spec.tolerations),
-      leaves_are_nodes_(!topology.levels.empty() && topology.levels.back() == kHostnameLabel) {
+      leaves_are_nodes_(!topology.levels.empty() && topology.levels.back() == kHostnameLabel),
+      nodes_below_(every_node && !leaves_are_nodes_) {
   for (const std::string& level : levels_) level_keys_.push_back(strings_.acquire(level));
   for (const auto& [key, value] : spec.node_labels) {
     node_labels_.push_back({strings_.acquire(key), strings_.acquire(value)});
@@ -34,9 +35,11 @@ View::View(const View& other, StringPool& strings)
       node_labels_(other.node_labels_),
       tolerations_(other.tolerations_),
       leaves_are_nodes_(other.leaves_are_nodes_),
+      nodes_below_(other.nodes_below_),
       domains_(other.domains_),
       roots_(other.roots_),
       leaves_(other.leaves_),
+      nodes_(other.nodes_),
       gone_(other.gone_),
       log_(other.log_),
       log_start_(other.log_start_),
@@ -87,75 +90,88 @@ DomainId View::child(std::span<const DomainId> siblings, StringId value, std::si
   return it != siblings.end() && (*this)[*it].value == value ? *it : DomainId();
 }
 
+std::span<const DomainId> View::below(DomainId parent) const {
+  return parent.valid() ? std::span<const DomainId>((*this)[parent].children) : roots();
+}
+
 DomainId View::find(std::span<const StringId> path) const {
   DomainId at;
   for (StringId value : path) {
     std::size_t position = 0;
-    at = child(at.valid() ? std::span<const DomainId>((*this)[at].children) : roots(), value, position);
+    at = child(below(at), value, position);
     if (!at.valid()) return at;
   }
   return at;
 }
 
-DomainId View::insert(std::span<const StringId> path, LeafDomainId leaf_domain) {
-  DomainId parent;
-  for (std::size_t level = 0; level < path.size(); ++level) {
-    std::size_t position = 0;
-    DomainId id =
-        child(parent.valid() ? std::span<const DomainId>((*this)[parent].children) : roots(), path[level], position);
-    if (!id.valid()) {
-      id = DomainId(domains_.size());
-      strings_.acquire_again(path[level]);
-      domains_.push_back({parent, path[level], LeafDomainId(), static_cast<std::uint8_t>(level), false, {}});
-      std::vector<DomainId>& siblings = parent.valid() ? domains_[parent.index()].children : roots_;
-      siblings.insert(siblings.begin() + static_cast<std::ptrdiff_t>(position), id);
-    }
-    parent = id;
-  }
-  domains_[parent.index()].leaf_domain = leaf_domain;
-  ++leaves_;
-  touch(parent);
-  return parent;
+DomainId View::find_or_insert(DomainId parent, StringId value) {
+  std::size_t position = 0;
+  DomainId id = child(below(parent), value, position);
+  if (id.valid()) return id;
+  id = DomainId(domains_.size());
+  const std::size_t level = parent.valid() ? (*this)[parent].level + 1u : 0;
+  strings_.acquire_again(value);
+  domains_.push_back({parent, value, LeafDomainId(), static_cast<std::uint8_t>(level), false, {}});
+  std::vector<DomainId>& siblings = parent.valid() ? domains_[parent.index()].children : roots_;
+  siblings.insert(siblings.begin() + static_cast<std::ptrdiff_t>(position), id);
+  return id;
 }
 
-void View::remove(DomainId leaf) {
-  Domain& domain = domains_[leaf.index()];
+DomainId View::insert(std::span<const StringId> path, LeafDomainId leaf_domain) {
+  DomainId leaf;
+  for (StringId value : path) leaf = find_or_insert(leaf, value);
+  domains_[leaf.index()].leaf_domain = leaf_domain;
+  ++leaves_;
+  touch(leaf);
+  return leaf;
+}
+
+DomainId View::insert_node(DomainId leaf, StringId host, LeafDomainId node) {
+  const DomainId id = find_or_insert(leaf, host);
+  domains_[id.index()].leaf_domain = node;
+  ++nodes_;
+  touch(id);
+  return id;
+}
+
+void View::remove(DomainId id) {
+  Domain& domain = domains_[id.index()];
   std::vector<DomainId>& siblings = domain.parent.valid() ? domains_[domain.parent.index()].children : roots_;
   std::size_t position = 0;
   child(siblings, domain.value, position);
   siblings.erase(siblings.begin() + static_cast<std::ptrdiff_t>(position));
   domain.gone = true;
   domain.leaf_domain = LeafDomainId();
-  --leaves_;
+  --(domain.level == leaf_level() ? leaves_ : nodes_);
   ++gone_;
-  touch(leaf);
+  touch(id);
 }
 
-bool View::worn() const { return gone_ > kWorn + leaves_; }
+bool View::worn() const { return gone_ > kWorn + leaves_ + nodes_; }
 
 void View::clear() {
   for (const Domain& domain : domains_) strings_.release(domain.value);
   domains_.clear();
   roots_.clear();
-  leaves_ = gone_ = 0;
+  leaves_ = nodes_ = gone_ = 0;
   log_start_ = log_end();
   log_.clear();
   ++version_;
 }
 
-void View::touch(DomainId leaf) {
+void View::touch(DomainId id) {
   if (log_.size() >= kShortLog + 2 * domains_.size()) {
     const std::size_t half = log_.size() / 2;
     log_.erase(log_.begin(), log_.begin() + static_cast<std::ptrdiff_t>(half));
     log_start_ += half;
   }
-  log_.push_back(leaf);
+  log_.push_back(id);
 }
 
 bool View::read(std::uint64_t position, std::span<const DomainId>& changed) const {
   if (position < log_start_) return false;
   changed = std::span(log_).subspan(static_cast<std::size_t>(position - log_start_));
-  return changed.size() <= kShortLog / 8 + leaves_ / 4;
+  return changed.size() <= kShortLog / 8 + (leaves_ + nodes_) / 4;
 }
 
 }  // namespace berth::engine::topology

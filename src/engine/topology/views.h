@@ -36,7 +36,8 @@ class Views {
   void touch(const LeafDomain& leaf, bool freer) {
     for (const TreePosition& position : leaf.positions) {
       View& view = at(position.flavor);
-      if (position.group.valid()) continue;  // touch() is called for the group's own leaf domain too
+      // touch() is called for the group's own leaf domain too
+      if (position.group.valid() && !view.nodes_below()) continue;
       view.touch(position.leaf);
       if (freer && !quiet_) view.relieved = true;
     }

@@ -36,7 +36,7 @@ class Cases {
     }
   }
 
-  int placed = 0, refused = 0, fewest = 0, tails = 0;
+  int placed = 0, refused = 0, fewest = 0, tails = 0, racks = 0;
   std::map<std::string, int> more_by_rule;
 
  private:
@@ -65,7 +65,12 @@ class Cases {
     nodes_.clear();
     depth_ = static_cast<std::size_t>(draw(1, 4));
     static const std::vector<std::string> kLevels{"zone", "block", "rack", "kubernetes.io/hostname"};
+    bare_ = depth_ > 1 && chance(30);
     levels_.assign(kLevels.end() - static_cast<std::ptrdiff_t>(depth_), kLevels.end());
+    if (bare_) {
+      levels_.pop_back();
+      --depth_;
+    }
     cluster_->topology("t", levels_);
     cluster_->flavor("f", "t");
     const int count = draw(1, 12);
@@ -74,7 +79,7 @@ class Cases {
       node.name = "n" + std::to_string(i);
       api::StringMap labels;
       std::string prefix;
-      for (std::size_t level = 0; level + 1 < depth_; ++level) {
+      for (std::size_t level = 0; level + (bare_ ? 0 : 1) < depth_; ++level) {
         prefix += std::to_string(draw(0, level == 0 ? 1 : 2));
         node.path.push_back(levels_[level] + prefix);
         labels[levels_[level]] = node.path.back();
@@ -94,6 +99,10 @@ class Cases {
       if (chance(30)) {
         node.used_cpu = draw(0, 3);
         node.used_memory = draw(0, 3);
+        if (bare_) {  // a node that gave more than it has makes its rack smaller
+          node.used_cpu = std::min(node.used_cpu, node.cpu);
+          node.used_memory = std::min(node.used_memory, node.memory);
+        }
         cluster_->pod("p" + node.name, node.name,
                       {{"cpu", std::to_string(node.used_cpu)}, {"memory", std::to_string(node.used_memory)}},
                       chance(50) ? "w" : "");
@@ -197,6 +206,7 @@ class Cases {
       return;
     }
     ++placed;
+    racks += bare_ ? 1 : 0;
     const std::size_t workers = kind.with_leader && kind.ask.pods > 1 ? 1 : 0;
     Counts on;
     const auto assignment = cluster_->places.assignment(placement.pod_sets[workers]);
@@ -218,6 +228,7 @@ class Cases {
 
   // The values of a leaf from the top level down.
   Path leaf_of(const Path& values) const {
+    if (bare_) return values;
     const auto found =
         std::find_if(nodes_.begin(), nodes_.end(), [&](const NodeSpec& node) { return node.name == values.back(); });
     return found->path;
@@ -293,6 +304,7 @@ class Cases {
   std::vector<NodeSpec> nodes_;
   std::vector<std::string> levels_;
   std::size_t depth_ = 1;
+  bool bare_ = false;  // the topology ends above the nodes
   int requests_cpu_ = 0, requests_memory_ = 0;
 };
 
@@ -310,6 +322,7 @@ TEST(TopologyOracle, PlacedExactlyWhenPossibleAndInTheFewestDomains) {
   EXPECT_GT(cases.refused, kCases / 4);
   EXPECT_GT(cases.fewest, cases.placed * 8 / 10);
   EXPECT_GT(cases.tails, kCases / 40);
+  EXPECT_GT(cases.racks, kCases / 20);
   for (const char* rule : {"fullest first", "level by level", "leader first"})
     EXPECT_GT(cases.more_by_rule[rule], 0) << rule;
 }

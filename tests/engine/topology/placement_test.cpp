@@ -203,17 +203,63 @@ TEST(TopologyPlacement, NodesThatDoNotSuit) {
   EXPECT_EQ(cluster.broken(), "");
 }
 
-TEST(TopologyPlacement, GroupsOfNodesAreNotFiltered) {
-  Cluster cluster;
+// Racks as leaves: r1 has n1 (tainted, 4 cpu) and n2 (3 cpu), r2 has n3 (2 cpu).
+void add_leaf_racks(Cluster& cluster) {
   cluster.topology("t", {"rack"});
   cluster.flavor("f", "t");
   api::Node tainted = Cluster::a_node("n1", {{"rack", "r1"}}, {{"cpu", "4"}});
   tainted.taints = {{"x", "", "NoSchedule"}};
   cluster.places.set_node(tainted);
   cluster.node("n2", {{"rack", "r1"}}, {{"cpu", "3"}});
+  cluster.node("n3", {{"rack", "r2"}}, {{"cpu", "2"}});
+}
+
+TEST(TopologyPlacement, NodesCountInTopologiesOfRacks) {
+  Cluster cluster;
+  add_leaf_racks(cluster);
+  auto pods = [](std::int32_t count, std::string cpu) { return Gang{.count = count, .requests = {{"cpu", cpu}}}; };
+  EXPECT_EQ(cluster.where({pods(5, "1")}), "r1:3 r2:2");
+  EXPECT_EQ(cluster.where({pods(6, "1")}),
+            "topology \"t\" allows to fit only 5 out of 6 pod(s). Total nodes: 3; excluded: taint \"x:NoSchedule\": 1");
+  Gang tolerant = pods(7, "1");
+  tolerant.constraints.tolerations = {{"x", "Exists", "", "", std::nullopt}};
+  EXPECT_EQ(cluster.where({tolerant.required("rack")}), "r1:7");
+  tolerant.requests = {{"cpu", "2"}};
+  EXPECT_EQ(cluster.where({tolerant}), "topology \"t\" allows to fit only 3 out of 7 pod(s)")
+      << "no node has 2 + 2 cpu of two";
+  EXPECT_EQ(cluster.where({pods(1, "4")}),
+            "topology \"t\" doesn't allow to fit any of 1 pod(s). Total nodes: 3; excluded: taint \"x:NoSchedule\": 1, "
+            "resource \"cpu\": 2");
+  Gang named = pods(1, "1");
+  named.constraints.required_terms = {{{}, {{"metadata.name", "In", {"n3"}}}}};
+  EXPECT_EQ(cluster.where({named}), "r2:1");
+}
+
+TEST(TopologyPlacement, ClaimsOnARackLimitWhatItsNodesTake) {
+  Cluster cluster;
+  add_leaf_racks(cluster);
+  cluster.node("n4", {{"rack", "r2"}}, {{"cpu", "2"}});
+  auto pods = [](std::int32_t count) { return Gang{.count = count, .requests = {{"cpu", "2"}}}; };
+  Gang named = pods(1);
+  named.constraints.required_terms = {{{}, {{"metadata.name", "In", {"n3"}}}}};
+  EXPECT_EQ(cluster.admit(0, {named}), "r2:1") << "its pod is not there yet";
+  EXPECT_EQ(cluster.where({pods(2)}), "r1:1 r2:1");
+  const std::string short_of_one = "topology \"t\" allows to fit only 2 out of 3 pod(s). Total nodes: 4; excluded: ";
+  EXPECT_EQ(cluster.where({pods(3)}), short_of_one + "taint \"x:NoSchedule\": 1");
+  cluster.pod("w0", "n3", {{"cpu", "2"}}, "w0");
+  EXPECT_EQ(cluster.where({pods(3)}), short_of_one + "taint \"x:NoSchedule\": 1, resource \"cpu\": 1");
+  EXPECT_EQ(cluster.broken(), "");
+  cluster.places.give_back_with_pods(WorkloadId(std::size_t{0}));
+  EXPECT_EQ(cluster.where({pods(3)}), "r1:1 r2:2");
+}
+
+TEST(TopologyPlacement, NodesOfRacksCanBeSwitchedOff) {
+  Cluster cluster({.every_node = false});
+  add_leaf_racks(cluster);
   EXPECT_EQ(cluster.where({Gang{.count = 7}.required("rack")}), "r1:7");
+  EXPECT_EQ(cluster.where({Gang{.count = 1, .requests = {{"cpu", "7"}}}}), "r1:1");
   EXPECT_EQ(cluster.where({Gang{.count = 1, .requests = {{"cpu", "8"}}}}),
-            "topology \"t\" doesn't allow to fit any of 1 pod(s). Total nodes: 2; excluded: resource \"cpu\": 2");
+            "topology \"t\" doesn't allow to fit any of 1 pod(s). Total nodes: 3; excluded: resource \"cpu\": 3");
 }
 
 TEST(TopologyPlacement, RequestsOfNothingExcludeNothing) {

@@ -14,7 +14,8 @@ namespace {
 
 class Life {
  public:
-  Life(std::uint32_t seed, bool groups) : random_(seed), groups_(groups) {}
+  Life(std::uint32_t seed, bool groups, TopologyOptions options = {})
+      : random_(seed), groups_(groups), options_(options), cluster_(options) {}
 
   void run(int changes) {
     for (int i = 0; i < changes && !::testing::Test::HasFailure(); ++i) {
@@ -143,7 +144,7 @@ class Life {
 
   // The final objects, in a different order.
   std::unique_ptr<Cluster> rebuilt(const std::set<std::size_t>& without = {}) {
-    auto cluster = std::make_unique<Cluster>();
+    auto cluster = std::make_unique<Cluster>(options_);
     for (const auto& [id, claim] : claims_) {
       if (without.contains(id)) continue;
       std::vector<StatedPlaces> stated;
@@ -199,6 +200,7 @@ class Life {
 
   std::mt19937 random_;
   bool groups_;
+  TopologyOptions options_;
   Cluster cluster_;
   std::map<std::string, api::Node> nodes_;
   std::map<std::string, api::kueue::PodPlacement> pods_;
@@ -218,6 +220,13 @@ TEST(TopologyRebuilt, GroupsAsLeaves) {
   for (std::uint32_t seed = 1; seed <= 30 && !HasFailure(); ++seed) {
     SCOPED_TRACE(seed);
     Life(seed, true).run(200);
+  }
+}
+
+TEST(TopologyRebuilt, GroupsWithoutTheirNodes) {
+  for (std::uint32_t seed = 1; seed <= 30 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Life(seed, true, {.every_node = false}).run(200);
   }
 }
 
