@@ -33,9 +33,13 @@ api::Node make_node(const Size& size, int i, const Amounts& capacity) {
                          capacity);
 }
 
-std::unique_ptr<Cluster> furnished(const Size& size, const Amounts& node = kNode) {
+const std::vector<std::string> kHosts{"cloud/block", "cloud/rack", "kubernetes.io/hostname"};
+const std::vector<std::string> kRacks{"cloud/block", "cloud/rack"};
+
+std::unique_ptr<Cluster> furnished(const Size& size, const Amounts& node = kNode,
+                                   const std::vector<std::string>& levels = kHosts) {
   auto cluster = std::make_unique<Cluster>();
-  cluster->topology("t", {"cloud/block", "cloud/rack", "kubernetes.io/hostname"});
+  cluster->topology("t", levels);
   cluster->flavor("f", "t");
   for (int i = 0; i < size.total(); ++i) cluster->places.set_node(make_node(size, i, node));
   return cluster;
@@ -98,6 +102,37 @@ std::vector<Gang> led(std::int32_t count, const std::string& level) {
       ->Unit(benchmark::kMicrosecond)
 BERTH_GANGS(place);
 BERTH_GANGS(place_and_take);
+
+// 8,192 pods in racks, the lowest level; pods run on each third node.
+void place_and_take_racks(benchmark::State& state) {
+  auto cluster = furnished(k100000, kNode, kRacks);
+  for (int i = 0; i < k100000.total(); i += 3)
+    cluster->places.set_pod(Cluster::a_pod("p" + std::to_string(i), node_name(i), kWorker));
+  const std::vector<Gang> gangs{workers(8192).preferred("cloud/rack")};
+  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
+  std::size_t turn = 0;
+  for (auto _ : state) {
+    Placement placement = cluster->places.place(asks);
+    if (!placement.ok) state.SkipWithError("not placed");
+    cluster->places.take(WorkloadId(turn), turn ? "ns/a" : "ns/b", std::move(placement.pod_sets));
+    turn = 1 - turn;
+    cluster->places.give_back(WorkloadId(turn));
+  }
+}
+BENCHMARK(place_and_take_racks)->Unit(benchmark::kMicrosecond);
+
+// A pod on a node of a rack, the lowest level, comes or goes; then 64 pods are placed.
+void place_in_racks(benchmark::State& state) {
+  auto cluster = furnished(k100000, kNode, kRacks);
+  const std::vector<Gang> gangs{workers(64).required("cloud/rack")};
+  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
+  int next = 0;
+  for (auto _ : state) {
+    cluster->places.set_pod(Cluster::a_pod("p", node_name(next++ * 37 % k100000.total()), kWorker));
+    if (!cluster->places.place(asks).ok) state.SkipWithError("not placed");
+  }
+}
+BENCHMARK(place_in_racks)->Unit(benchmark::kMicrosecond);
 
 // A shape of pod that was not requested before: all domains are counted.
 void count_a_new_kind(benchmark::State& state) {

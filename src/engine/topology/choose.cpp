@@ -312,6 +312,7 @@ Shares Chooser::descend(Shares shares, bool stay_inside) const {
 }
 
 void put_tail_last(const View& view, const Wanted& wanted, Shares& leaves) {
+  if (wanted.slice_size == 1) return;
   auto slice_domain = [&](const Share& leaf) { return view.ancestor(leaf.domain, wanted.slice_level); };
   for (auto from = leaves.begin(); from != leaves.end();) {
     const DomainId domain = slice_domain(*from);

@@ -290,17 +290,6 @@ bool Counts::as_counted_afresh() {
 // Only removed leaves and nodes are in no list of children.
 bool Counts::reachable(DomainId id) const { return !(*view_)[id].gone; }
 
-// A smaller slice costs a whole one where no rest has capacity for it.
-std::int32_t Counts::slices(DomainId id, std::int32_t tail) const {
-  const std::int32_t whole = slices(id);
-  return tail == 0 || rests_[id.index()].alone >= tail ? whole : whole - 1;
-}
-
-std::int32_t Counts::slices_with(DomainId id, std::int32_t tail) const {
-  const std::int32_t whole = slices_with(id);
-  return tail == 0 || rests_[id.index()].with >= tail ? whole : whole - 1;
-}
-
 std::int32_t Counts::total(std::int32_t tail) const {
   std::int64_t slices = 0, less = -1;
   for (DomainId root : view_->roots()) {

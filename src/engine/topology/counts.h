@@ -43,8 +43,12 @@ class Counts {
   std::int32_t pods_with(DomainId id) const { return with_[id.index()].pods; }
   std::int32_t slices_with(DomainId id) const { return with_[id.index()].slices; }
   // Whole slices that fit beside one smaller slice of `tail` pods (0: without one); -1 when that does not fit.
-  std::int32_t slices(DomainId id, std::int32_t tail) const;
-  std::int32_t slices_with(DomainId id, std::int32_t tail) const;
+  std::int32_t slices(DomainId id, std::int32_t tail) const {
+    return tail == 0 || rests_[id.index()].alone >= tail ? slices(id) : slices(id) - 1;
+  }
+  std::int32_t slices_with(DomainId id, std::int32_t tail) const {
+    return tail == 0 || rests_[id.index()].with >= tail ? slices_with(id) : slices_with(id) - 1;
+  }
   // For the whole tree: whole slices that fit beside the smaller one, with the leader if there is one; -1 when these
   // two do not fit.
   std::int32_t total(std::int32_t tail) const;
@@ -57,7 +61,7 @@ class Counts {
     bool operator==(const Tally&) const = default;
   };
   // The most capacity for a smaller slice that a domain has without holding fewer whole slices; with the leader: as
-  // many as with the leader.
+  // many as with the leader. A smaller slice costs a whole one where no rest has capacity for it.
   struct Rest {
     std::int32_t alone = 0, with = 0;
     bool operator==(const Rest&) const = default;
