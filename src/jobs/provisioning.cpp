@@ -45,15 +45,25 @@ api::OwnerReference owner_reference(std::string_view api_version, std::string_vi
   return {std::string(api_version), std::string(kind), meta.name, meta.uid, true, true};
 }
 
+std::string workload_version() { return std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion); }
+
 // Metadata of an object that is created for the workload.
 ObjectMeta made_for(const Workload& w, std::string name) {
   ObjectMeta meta;
   meta.name = std::move(name);
   meta.ns = w.meta.ns;
   meta.labels.emplace(api::kueue::kManagedLabel, "true");
-  const std::string api_version = std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
-  meta.owners.push_back(owner_reference(api_version, "Workload", w.meta));
+  meta.owners.push_back(owner_reference(workload_version(), "Workload", w.meta));
   return meta;
+}
+
+Json pod_template_of(const ObjectMeta& meta, const Json& contents) {
+  return JsonObject{
+      {"apiVersion", "v1"}, {"kind", "PodTemplate"}, {"metadata", encode_meta(meta)}, {"template", contents}};
+}
+
+api::OwnerReference reference_to(const ProvisioningRequest& request) {
+  return owner_reference(api::autoscaling::kApiVersion, api::autoscaling::kProvisioningRequestKind, request.meta);
 }
 
 // One check of a workload that holds quota and is neither evicted nor finished.
@@ -130,11 +140,22 @@ class Check {
           steps.push_back(DeletePodTemplate{pod_template});
           return;
         }
-        steps.push_back(HandOverPodTemplate{
-            pod_template,
-            owner_reference(api::autoscaling::kApiVersion, api::autoscaling::kProvisioningRequestKind, newest_->meta)});
+        steps.push_back(HandOverPodTemplate{pod_template, reference_to(*newest_)});
       }
+      add_missing_template(i, steps);
     }
+  }
+
+  // Kueue up to 0.10 made the templates after their request, and may have ended between the two.
+  void add_missing_template(std::size_t pod_set, Steps& steps) {
+    const auto* maker = controller_of(newest_->meta);
+    const bool older = maker != nullptr && maker->api_version != workload_version();
+    if (!older || !newest_->conditions.empty() || !wanted()) return;
+    const std::string& name = newest_->pod_sets[pod_set].pod_template;
+    if (facts_.find_pod_template(name)) return;
+    ObjectMeta meta = made_for(w_, name);
+    meta.owners = {reference_to(*newest_)};
+    steps.push_back(CreatePodTemplate{check_.name, pod_template_of(meta, (*wanted())[pod_set].pod_template)});
   }
 
   void create(Steps& steps) {
@@ -157,10 +178,7 @@ class Check {
         return;
       }
       if (blocked("PodTemplate", name, present, steps)) return;
-      templates.push_back(CreatePodTemplate{check_.name, JsonObject{{"apiVersion", "v1"},
-                                                                    {"kind", "PodTemplate"},
-                                                                    {"metadata", encode_meta(made_for(w_, name))},
-                                                                    {"template", pod_set.pod_template}}});
+      templates.push_back(CreatePodTemplate{check_.name, pod_template_of(made_for(w_, name), pod_set.pod_template)});
     }
     std::ranges::move(templates, std::back_inserter(steps));
     steps.push_back(CreateProvisioningRequest{check_.name, api::autoscaling::encode_provisioning_request(request)});

@@ -47,6 +47,19 @@ bool same_part(const Json& a, const Json& b, std::string_view key) {
   return json_equal(normal(find(a, key)), normal(find(b, key)));
 }
 
+bool same_list_of_tolerations(const Json& a, const Json& b) { return same_part(a, b, "tolerations"); }
+
+// In any order: Kueue adds those of several flavors as they come.
+bool same_tolerations(const Json& a, const Json& b) {
+  const auto sorted = [](const Json& spec) {
+    std::vector<std::string> all;
+    for (const Json& one : array_at(spec, {"tolerations"})) all.push_back(canonical_json(one));
+    std::ranges::sort(all);
+    return all;
+  };
+  return sorted(a) == sorted(b);
+}
+
 bool same_amounts(const Json& a, const Json& b, std::string_view kind) {
   const auto amounts = [kind](const Json& holder) {
     const Json* list = find_path(holder, {"resources", kind});
@@ -62,10 +75,10 @@ bool same_containers(const Json& a, const Json& b, std::string_view list) {
                     [](const Json& x, const Json& y) { return same_amounts(x, y, "requests"); });
 }
 
-bool same_needs(const Json& a, const Json& b) {
+bool same_needs(const Json& a, const Json& b, bool (*tolerations)(const Json&, const Json&)) {
   return same_containers(a, b, "containers") && same_containers(a, b, "initContainers") &&
          same_amounts(a, b, "requests") && same_amounts(a, b, "limits") && same_part(a, b, "nodeSelector") &&
-         same_part(a, b, "tolerations") && same_part(a, b, "affinity") && same_part(a, b, "resourceClaims");
+         tolerations(a, b) && same_part(a, b, "affinity") && same_part(a, b, "resourceClaims");
 }
 
 bool may_merge(PodSetMergePolicy policy, const Json& a, const Json& b) {
@@ -77,7 +90,7 @@ bool may_merge(PodSetMergePolicy policy, const Json& a, const Json& b) {
     case PodSetMergePolicy::kIdenticalPodTemplates:
       return json_equal(a, b);
     case PodSetMergePolicy::kIdenticalSchedulingNeeds:
-      return same_needs(left ? *left : kNone, right ? *right : kNone);
+      return same_needs(left ? *left : kNone, right ? *right : kNone, same_list_of_tolerations);
   }
   return false;
 }
@@ -105,7 +118,8 @@ bool need_the_same(const Json& a, const Json& b) {
     const Json* list = find(spec, "overhead");
     return list ? api::decode_resource_list(*list).value_or(api::ResourceList()) : api::ResourceList();
   };
-  return same_needs(one, other) && overhead(one) == overhead(other) && same_part(one, other, "runtimeClassName");
+  return same_needs(one, other, same_tolerations) && overhead(one) == overhead(other) &&
+         same_part(one, other, "runtimeClassName");
 }
 
 std::vector<NeededPodSet> needed_pod_sets(const Workload& workload, const ProvisioningRequestConfig& config) {

@@ -148,6 +148,16 @@ TEST(ProvisioningNames, AreMadeOfTheirParts) {
   EXPECT_EQ(pod_template_name("wl-chk-2", "main"), "ppt-wl-chk-2-main");
 }
 
+// Kueue writes the tolerations of several flavors in any order.
+TEST(ProvisioningPods, TemplatesNeedTheSameInWhateverOrderTheirTolerationsAre) {
+  const Json ab = yaml("{spec: {tolerations: [{key: a, operator: Exists}, {operator: Exists, key: b}]}}"),
+             ba = yaml("{spec: {tolerations: [{key: b, operator: Exists}, {key: a, operator: Exists}]}}"),
+             a = yaml("{spec: {tolerations: [{key: a, operator: Exists}]}}");
+  EXPECT_TRUE(need_the_same(ab, ba));
+  EXPECT_FALSE(need_the_same(ab, a));
+  EXPECT_FALSE(need_the_same(a, yaml("{spec: {}}")));
+}
+
 TEST(ProvisioningNames, AreCutAt247BytesWithAHash) {
   const std::string just(247, 'a'), longer(248, 'a');
   EXPECT_EQ(limited_name(just), just);
