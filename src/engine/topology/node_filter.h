@@ -1,5 +1,5 @@
 // Which nodes a pod may run on, independent of free capacity: node selector, required affinity and taints (KEP-2724).
-// Used only when the topology's lowest level is the hostname.
+// Used where the nodes are in the tree of domains (View).
 #pragma once
 
 #include <optional>

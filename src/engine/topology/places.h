@@ -57,7 +57,7 @@ struct PlaceAsk {
 struct Placed {
   FlavorId flavor;
   std::vector<ResourceAmount> per_pod;
-  std::vector<Place> places;  // ordered by the level values of the domains; no empty ones
+  std::vector<Place> places;  // by the level values of the domains, a smaller last slice at the end; no empty ones
 };
 
 // Why asks cannot be placed: enough to build the message when it is needed.
@@ -124,8 +124,8 @@ class Places {
   //   explicit request and a flavor without topology:  Flavor "f" does not support TopologyAwareScheduling
   //   the topology does not exist (yet):               Flavor "f" information missing in TAS cache
   //   a level it does not have:                        Flavor "f" does not contain the requested level
-  // Also malformed requests: slices that do not divide the count, a slice level above the requested one, layers out
-  // of order.
+  // Also malformed requests: layers of slices that do not divide the count, a slice level above the requested one,
+  // layers out of order, and what a gate forbids (TopologyOptions).
   std::string mismatch(FlavorId flavor, const api::kueue::TopologyRequest* request, std::int32_t count) const;
 
   // Finds places for the asks in the present state. `on_empty`: as if workloads with places used nothing; other pods
