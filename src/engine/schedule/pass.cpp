@@ -342,7 +342,7 @@ void Pass::give_up(Entry& entry, std::string_view reason) {
     pending.block(entry.workload, std::move(entry.assignment.lacks), entry.loans);
 }
 
-// One whose victims are on their way waits for them, whoever comes before it by now: else they go for nothing.
+// One whose victims are on their way waits for them, also if others come before it by now: else they go for nothing.
 void Pass::try_again(Entry& entry, bool overlaps) {
   const bool waits = !entry.targets.empty() && std::ranges::all_of(entry.targets, [&](const Target& target) {
     return state_.slots[target.workload].evicted;
