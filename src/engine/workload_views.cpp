@@ -134,9 +134,10 @@ Ptr<Asks> WorkloadViews::present_asks(const Tracked& t) const {
 
 // The condition since which what the workload holds is used.
 std::string_view WorkloadViews::decides_use(const api::kueue::Admission& admission) const {
+  const Options& options = facts_.options;
+  if (!options.admission_fair_sharing.enabled || !options.usage_from_reservation) return api::kueue::kAdmitted;
   const auto* queue = facts_.registries.cluster_queue(admission.cluster_queue);
-  const bool reservation = facts_.options.usage_from_reservation && queue != nullptr && queue->admission_by_usage;
-  return reservation ? api::kueue::kQuotaReserved : api::kueue::kAdmitted;
+  return queue != nullptr && queue->admission_by_usage ? api::kueue::kQuotaReserved : api::kueue::kAdmitted;
 }
 
 Holding WorkloadViews::holding(const Tracked& t, const WorkloadStatus& status) const {

@@ -92,5 +92,22 @@ TEST(UseFromReservation, ALostReservationWasUsed) {
   EXPECT_TRUE(is_about(s.consumed("a"), "1", "999999999n")) << s.consumed("a");
 }
 
+// One goes on, one is restarted on the statuses, and one is made anew, while a reservation waits for its check.
+TEST(UseFromReservation, ARestartAndANewEngineGoOn) {
+  const auto rules = by_usage(std::chrono::hours(1), std::chrono::minutes(6));
+  SlowCheck one(rules), restarted(rules), anew(rules);
+  restarted.write_statuses();
+  restarted.restart();
+  restarted.run();
+  anew.make_anew();
+  for (SlowCheck* each : {&one, &restarted, &anew}) {
+    each->pass(1'800);
+    each->become_ready();
+  }
+  EXPECT_EQ(anew.consumed("a"), one.consumed("a"));
+  // Two statuses cut to billionths.
+  EXPECT_NEAR(restarted.usage("a", std::chrono::hours(1), 4e9L), one.usage("a", std::chrono::hours(1), 4e9L), 2);
+}
+
 }  // namespace
 }  // namespace berth::engine::use_from_reservation_test
