@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -45,6 +46,19 @@ std::string_view most_similar(std::string_view name, std::span<const std::string
     least = distance;
   }
   return best;
+}
+
+std::vector<std::string> nearest_first(std::string_view name, std::vector<std::string> known, std::size_t most) {
+  std::vector<std::pair<std::size_t, std::string>> order;
+  for (std::string& each : known) {
+    const bool comparable = name.size() <= kLongest && each.size() <= kLongest;
+    const std::size_t distance = comparable ? edit_distance(name, each) : kLongest + 1;
+    order.emplace_back(distance, std::move(each));
+  }
+  std::ranges::sort(order);
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < order.size() && i < most; ++i) out.push_back(std::move(order[i].second));
+  return out;
 }
 
 }  // namespace berth

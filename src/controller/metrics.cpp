@@ -90,6 +90,8 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       borrowing_(m.gauge("kueue_cluster_queue_borrowing_limit", "What it may borrow at most.")),
       lending_(m.gauge("kueue_cluster_queue_lending_limit", "What it lends at most.")),
       classes_(m.gauge("kueue_pending_scheduling_hashes", "Classes of waiting workloads that share a verdict.")),
+      never_fit_(m.gauge("berth_never_fitting_workloads",
+                         "Waiting workloads that would not fit with no other workload there either.")),
       requested_(m.gauge("kueue_cluster_queue_resource_pending", "What the waiting workloads request together.")),
       skips_(m.gauge("kueue_admission_cycle_preemption_skips",
                      "Workloads with victims that others took in the last round of decisions.")),
@@ -106,8 +108,8 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
 }
 
 std::vector<MetricFamily*> ControllerMetrics::of_cluster_queues() {
-  return {&reserving_, &admitted_, &status_,  &share_,     &reservation_, &usage_,    &nominal_,
-          &borrowing_, &lending_,  &classes_, &requested_, &skips_,       &finished_, &recomputations_};
+  return {&reserving_, &admitted_, &status_,    &share_, &reservation_, &usage_,          &nominal_,  &borrowing_,
+          &lending_,   &classes_,  &requested_, &skips_, &finished_,    &recomputations_, &never_fit_};
 }
 
 std::vector<MetricFamily*> ControllerMetrics::of_local_queues() {
@@ -212,6 +214,7 @@ void ControllerMetrics::tell_census(const engine::Engine& engine) {
     if (!census) continue;
     census_.tell({{"cluster_queue", name}}, role, {}, *census);
     tell_classes(name, *census);
+    never_fit_.set(joined({{"cluster_queue", name}}, role), static_cast<double>(census->never_fit));
     if (options_.cluster_queue_resources) tell_requested(name, *census);
     tell_overlaps(name, census->overlaps);
   }

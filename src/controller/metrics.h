@@ -99,7 +99,7 @@ class ControllerMetrics {
   GaugeFamily reserving_, admitted_, status_, share_, cohort_share_;
   GaugeFamily local_reserving_, local_admitted_, local_status_, local_reservation_, local_usage_, local_past_usage_;
   GaugeFamily reservation_, usage_, nominal_, borrowing_, lending_;
-  GaugeFamily classes_, requested_, skips_, finished_, local_finished_;
+  GaugeFamily classes_, never_fit_, requested_, skips_, finished_, local_finished_;
   CounterFamily recomputations_;
   HistogramFamily creation_latency_;
   // In place of admitted_, local_admitted_ and the counts of pending workloads of cluster queues; null: no labels of

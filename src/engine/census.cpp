@@ -72,6 +72,7 @@ std::optional<QueueCensus> Census::of_cluster_queue(std::string_view name) const
     out.requested.insert_or_assign(resource, to_amount(total.sum));
   const OverlapCounts overlaps = scheduler_.overlap_counts(name);
   out.overlaps = {overlaps.skips, overlaps.new_targets, overlaps.deferred_fit, overlaps.skipped};
+  out.never_fit = scheduler_.never_fit_count(name);
   if (facts_.options.scheduling_equivalence_hashing) {
     const auto classes = scheduler_.class_counts(name);
     out.classes = PendingCounts{classes.active, classes.inadmissible};

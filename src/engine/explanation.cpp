@@ -155,6 +155,12 @@ Json to_json(const Explanation& e) {
   put_objects(out, "blockers", e.blockers);
   put_objects(out, "shortages", e.shortages);
   put(out, "places", e.places);
+  if (!e.never.empty()) {
+    JsonObject never{{"text", e.never}};
+    put(never, "podSet", e.never_pod_set);
+    if (e.never_at_most) never["atMost"] = *e.never_at_most;
+    out["neverFits"] = std::move(never);
+  }
   put(out, "waitsFor", e.waits_for);
   if (e.forecast)
     out["forecast"] = JsonObject{{"at", format_time(e.forecast->at)}, {"endedWorkloads", e.forecast->ended}};

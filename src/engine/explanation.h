@@ -80,6 +80,11 @@ struct Explanation {
   };
   std::vector<Shortage> shortages;
   std::string places;  // why its pods find no place on the nodes; empty: they do, or need none
+  // It would not fit with no other workload there either; the sentence says how much of it would. Empty: it can fit.
+  std::string never;
+  // The largest number of pods of `never_pod_set` with which it would fit; nullopt: no such number.
+  std::optional<std::int32_t> never_at_most;
+  std::string never_pod_set;
   // Workloads whose eviction it waits for.
   std::vector<std::string> waits_for;
   // It has what it needs at this time at the latest if nobody overtakes it: the running workloads that must end have

@@ -59,6 +59,9 @@ struct QueueCensus {
   // Of a cluster queue only: how many different kinds of workloads wait (Kueue: scheduling hashes). nullopt when
   // Options::scheduling_equivalence_hashing is off.
   std::optional<PendingCounts> classes{};
+  // Of a cluster queue only: how many pending workloads would not fit with no other workload there either, as far as
+  // they were evaluated.
+  std::size_t never_fit = 0;
 };
 // Where a cohort stands. Names of cohorts; `parent` is "" for a root.
 struct CohortPlace {

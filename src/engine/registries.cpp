@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
+
+#include "base/similar.h"
 
 namespace berth::engine {
 
@@ -112,6 +115,19 @@ Activity compute_activity(const Registries& r, const ClusterQueue& queue) {
 
 const ClusterQueue* Registries::cluster_queue(std::string_view name) const { return get(cluster_queues, name); }
 const LocalQueue* Registries::local_queue(std::string_view key) const { return get(local_queues, key); }
+
+std::string Registries::queues_like(std::string_view ns, std::string_view name) const {
+  constexpr std::size_t kMostCompared = 256, kMostNamed = 5;
+  const std::string prefix = std::string(ns) + "/";
+  std::vector<std::string> names;
+  for (auto it = local_queues.lower_bound(prefix); it != local_queues.end() && it->first.starts_with(prefix); ++it) {
+    if (names.size() == kMostCompared) break;
+    names.push_back(it->first.substr(prefix.size()));
+  }
+  const bool more = names.size() > kMostNamed;
+  const std::string out = joined(nearest_first(name, std::move(names), kMostNamed), ", ");
+  return more ? out + " and more" : out;
+}
 
 void Registries::set_local_queue(std::shared_ptr<const LocalQueue> queue) {
   const std::string key = api::object_key(queue->meta);

@@ -67,6 +67,8 @@ lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
   s.local_queue_name = t.now->queue_name;
   const std::string key = api::object_key(t.now->meta.ns, t.now->queue_name);
   s.local_queue = facts_.registries.view_of_local_queue(key);
+  if (!s.local_queue.exists && !t.now->queue_name.empty())
+    s.other_queues = facts_.registries.queues_like(t.now->meta.ns, t.now->queue_name);
   if (t.now.status().admission) {
     s.cluster_queue_name = t.now.status().admission->cluster_queue;
     s.checks = facts_.registries.required_checks(*t.now.status().admission);

@@ -29,5 +29,11 @@ TEST(Similar, FindsTheNearestNameIfOneIsNear) {
   EXPECT_EQ(most_similar(long_name, names), "");
 }
 
+TEST(Similar, ListsTheNearestNamesFirst) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(nearest_first("gpu", {"cpu", "research", "gpus", "gpu-2"}, 3), (Names{"cpu", "gpus", "gpu-2"}));
+  EXPECT_EQ(nearest_first("x", {}, 3), Names{});
+}
+
 }  // namespace
 }  // namespace berth::similar_test

@@ -235,8 +235,17 @@ class Comparison {
     }
   }
 
+  // Without what Berth says after Kueue's text (docs/compatibility.md): that a workload can never fit, which
+  // LocalQueues there are, what a flavor has.
+  static std::string_view without_more(std::string_view text) {
+    for (const std::string_view more : {". It can never fit: ", "; its namespace has ", ": the pods ask for "})
+      text = text.substr(0, text.find(more));
+    return text;
+  }
+
   void texts(std::string_view recorded, std::string_view actual, const std::string& path) {
     if (path.find(".cells[") != std::string::npos && is_age(recorded) && is_age(actual)) return;
+    if (path.ends_with(".message") || path.ends_with(".note")) actual = without_more(actual);
     const bool of_list = in_list_ && path.ends_with(".resourceVersion");
     if (!text_matches(recorded, actual, bindings_, of_list)) {
       differ(path, "expected " + show(Json(recorded)) + ", got " + show(Json(actual)));

@@ -37,6 +37,21 @@ TEST_F(PendingClasses, AreOfWorkloadsThatAreAlike) {
   EXPECT_EQ(classes(), text(0, 1));
 }
 
+TEST_F(PendingClasses, ThoseThatCanNeverFitAreCounted) {
+  const auto never = [&] {
+    refresh();
+    return lines_of(registry, "berth_never_fitting_workloads");
+  };
+  EXPECT_EQ(never(), "{cluster_queue=\"cq\"} 0\n");
+  workload_in("lq", "large", 5);
+  workload_in("lq", "larger", 5);
+  decide();
+  EXPECT_EQ(never(), "{cluster_queue=\"cq\"} 2\n");
+  engine.handle(kStart, engine::WorkloadGone{"a", "large", "large"});
+  decide();
+  EXPECT_EQ(never(), "{cluster_queue=\"cq\"} 1\n");
+}
+
 TEST_F(PendingClasses, AreActiveWhileTheirVictimsLeave) {
   overlapping_preemptions();
   const std::string told = classes();

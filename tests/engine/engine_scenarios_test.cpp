@@ -156,14 +156,17 @@ TEST(Reasons, AreThoseOfTheRecordings) {
       {"huge", "False ExceedsMaxQuota: " + cannot +
                    "insufficient quota for cpu in flavor r-a, previously considered podsets requests (0) + "
                    "current podset "
-                   "request (5) > maximum capacity (4)"},
+                   "request (5) > maximum capacity (4). It can never fit: ClusterQueue r-cq has at most 4 of cpu in a "
+                   "flavor (r-a), with all that it may borrow; not even one pod of pod set main fits"},
       {"taint", "False NoMatchingFlavor: " + cannot + "untolerated taint {gpu yes NoSchedule <nil>} in flavor r-taint"},
       {"noflavor", "False Suspended: ClusterQueue r-missing is inactive"},
       {"selector", "False Misconfigured: workload namespace doesn't match ClusterQueue selector"},
-      {"noqueue", "False Misconfigured: LocalQueue q-none doesn't exist"},
+      {"noqueue", "False Misconfigured: LocalQueue q-none doesn't exist; its namespace has qn, q, qm, qs, qt"},
       {"nocq", "False Misconfigured: ClusterQueue r-nowhere doesn't exist"},
       {"memory", "False NoMatchingFlavor: " + cannot + "resource memory unavailable in ClusterQueue"},
-      {"affine", "False NoMatchingFlavor: " + cannot + "flavor r-taint doesn't match node affinity"},
+      {"affine", "False NoMatchingFlavor: " + cannot +
+                     "flavor r-taint doesn't match node affinity: the pods ask for kind=cpu, its nodes have "
+                     "kind=gpu"},
       {"tolerant", "True QuotaReserved: Quota reserved in ClusterQueue r-cqt"},
   };
   for (const auto& [name, condition] : expected) {

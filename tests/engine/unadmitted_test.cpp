@@ -169,7 +169,8 @@ TEST(Unadmitted, HaveFewReasonsWithoutObservability) {
 
   s.give(WorkloadBuilder("nowhere", "none").created(at(5)));
   s.pass(60);
-  EXPECT_EQ(s.condition("nowhere", "QuotaReserved"), "False Inadmissible: LocalQueue none doesn't exist");
+  EXPECT_EQ(s.condition("nowhere", "QuotaReserved"),
+            "False Inadmissible: LocalQueue none doesn't exist; its namespace has q");
   const int writes = s.writes();
   s.pass(600);
   EXPECT_EQ(s.writes(), writes) << "what was said is not said again";

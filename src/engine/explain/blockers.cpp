@@ -102,7 +102,15 @@ std::string Blockers::queue_remedy() const {
   using api::kueue::StopPolicy;
   const WorkloadRef w = *q_.workload.now;
   const auto* local = q_.registries.local_queue(api::object_key(w.meta.ns, w.queue_name));
-  if (local == nullptr) return fmt::format("Create the LocalQueue {} in namespace {}.", w.queue_name, w.meta.ns);
+  if (local == nullptr) {
+    const std::string others = q_.registries.queues_like(w.meta.ns, w.queue_name);
+    if (others.empty())
+      return fmt::format("Create the LocalQueue {} in namespace {}, which has none yet.", w.queue_name, w.meta.ns);
+    return fmt::format(
+        "Name another one in the label kueue.x-k8s.io/queue-name of the job (the namespace has {}), or "
+        "create the LocalQueue {} in namespace {}.",
+        others, w.queue_name, w.meta.ns);
+  }
   if (local->stop_policy != StopPolicy::kNone)
     return fmt::format("Set spec.stopPolicy of the LocalQueue to None: berth resume localqueue {} -n {}", w.queue_name,
                        w.meta.ns);

@@ -202,12 +202,17 @@ void Explainer::shortages(const Pending& pending) {
   if (!probe.queued()) return;
   verdict_ = probe.verdict();
   if (verdict_->only_place_short) out.places = verdict_->message;
+  if (const auto& never = verdict_->never) {
+    out.never = text_of(*never) + ".";
+    out.never_pod_set = never->pod_set;
+    out.never_at_most = never->at_most;
+  }
   for (const WorkloadId victim : verdict_->victims) out.victims.push_back(key_of(victim));
   list_shortages(probe);
   if (!verdict_->promising()) list_joint_shortages(probe);
   Probe baseline = probe.copy();
   if (baseline.play()) return;  // it gets its quota without a change
-  if (!verdict_->promising()) forecast(probe);
+  if (!verdict_->promising() && out.never.empty()) forecast(probe);
   out.changes = ChangeSearch({registries_, nodes_, t_.id, pending, [this](WorkloadId id) { return key_of(id); },
                               takes_fewer_pods(), probe})
                     .search();
@@ -253,6 +258,7 @@ void Explainer::assignment(const std::optional<Pending>& pending) {
 
 // What it lacks, in one sentence; "" when that is nothing.
 std::string Explainer::missing_summary() const {
+  if (!out.never.empty()) return out.never;
   const bool short_of_quota = std::ranges::any_of(out.shortages, [](const auto& s) { return s.missing > Amount(); });
   if (short_of_quota) return fmt::format("Quota is missing in ClusterQueue {}.", out.cluster_queue);
   if (!out.places.empty()) return "Quota suffices, but its pods find no place on the nodes.";

@@ -42,6 +42,19 @@ std::optional<api::kueue::WorkloadRef> Rehearsal::find(std::string_view key) con
   return t == nullptr ? std::nullopt : std::optional(*t->now);
 }
 
+std::string Rehearsal::why_it_waits(std::string_view key) const {
+  const Tracked* t = std::as_const(engine_.impl_->workloads).find(key);
+  if (t == nullptr) return "";
+  if (t->untold_reason) return t->untold_reason->reason + ": " + t->untold_reason->message;
+  const auto* quota = api::find_condition(t->now->status.conditions, api::kueue::kQuotaReserved);
+  return quota == nullptr || quota->status ? "" : quota->reason + ": " + quota->message;
+}
+
+std::string Rehearsal::cluster_queue_of(std::string_view key) const {
+  const Tracked* t = std::as_const(engine_.impl_->workloads).find(key);
+  return t == nullptr ? "" : t->cluster_queue;
+}
+
 std::vector<Rehearsal::Held> Rehearsal::held() const {
   std::vector<Held> out;
   engine_.impl_->workloads.for_each([&](const Tracked& t) {

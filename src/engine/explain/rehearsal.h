@@ -36,6 +36,10 @@ class Rehearsal {
   std::vector<std::string> cluster_queues() const;
   // The workload as decided; nullopt: it does not exist, or it has finished.
   std::optional<api::kueue::WorkloadRef> find(std::string_view key) const;
+  // Why it waits, as decided, also if this is not written yet: "reason: message"; empty: it does not wait, or nothing
+  // was said about it.
+  std::string why_it_waits(std::string_view key) const;
+  std::string cluster_queue_of(std::string_view key) const;  // of its local queue; empty: there is none
   // The workloads that hold quota, by key; valid until something changes. A workload that was not changed here is the
   // same object in all rehearsals of one engine.
   struct Held {

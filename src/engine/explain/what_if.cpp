@@ -75,13 +75,6 @@ std::optional<WhatIf::Queue> compare(const std::string& name, const ClusterQueue
   return same ? std::nullopt : std::optional(std::move(out));
 }
 
-// Why it waits, as decided.
-std::string why_it_waits(const Rehearsal& in, const std::string& key) {
-  const auto workload = in.find(key);
-  const auto* quota = workload ? api::find_condition(workload->status.conditions, api::kueue::kQuotaReserved) : nullptr;
-  return quota == nullptr || quota->status ? "" : quota->reason + ": " + quota->message;
-}
-
 }  // namespace
 
 WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes) {
@@ -93,7 +86,7 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
   for (const Event& change : changes) with.change(change);
   out.complete = with.settle_until(end) && out.complete;
   const ByKey before = held_in(without), after = held_in(with);
-  const auto why = [&](const std::string& key) { return why_it_waits(with, key); };
+  const auto why = [&](const std::string& key) { return with.why_it_waits(key); };
   for (const auto& [key, held] : after) {
     const auto old = before.find(key);
     if (old == before.end()) {
@@ -115,7 +108,7 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
     if (seen == nullptr) continue;
     const std::string key = api::object_key(seen->object->meta);
     if (!after.contains(key) && !before.contains(key) && with.find(key))
-      out.waiting.push_back({key, "", "", "", why(key)});
+      out.waiting.push_back({key, with.cluster_queue_of(key), "", "", why(key)});
   }
   for (const auto& [key, message] : with.preempted()) {
     if (without.preempted().contains(key)) continue;

@@ -40,7 +40,11 @@ PendingReason inactive_queue(const Situation& s) {
 }
 
 std::optional<PendingReason> queue_reason(const Situation& s) {
-  if (!s.local_queue.exists) return why(reason::kMisconfigured, "LocalQueue " + s.local_queue_name + " doesn't exist");
+  if (!s.local_queue.exists) {
+    std::string text = "LocalQueue " + s.local_queue_name + " doesn't exist";
+    if (!s.other_queues.empty()) text += "; its namespace has " + s.other_queues;
+    return why(reason::kMisconfigured, std::move(text));
+  }
   if (s.local_queue.stop != StopPolicy::kNone || s.local_queue.terminating)
     return why(reason::kSuspended, "LocalQueue " + s.local_queue_name + " is inactive");
   if (!s.cluster_queue.exists)

@@ -26,8 +26,9 @@ struct Situation {
   std::string local_queue_name,
       cluster_queue_name;  // cluster queue: of the admission, else of the local queue
   QueueView local_queue, cluster_queue;
-  std::vector<std::string> checks;                // required: by the assigned flavors, else by all flavors
-  bool devices = false;                           // has no quota, and its pods have claims of devices: it is not queued
+  std::string other_queues;         // of its namespace, if its local queue does not exist: "a, b"; empty: none
+  std::vector<std::string> checks;  // required: by the assigned flavors, else by all flavors
+  bool devices = false;             // has no quota, and its pods have claims of devices: it is not queued
   const api::kueue::JobReport* report = nullptr;  // null: no report yet
   // Set: the workload was admitted before this process led, and its owner has not reported since. PodsReady may be
   // old, so timeouts wait until then.

@@ -29,6 +29,7 @@ PendingQueue::Class::Class(const Class& other, const Slots& slots)
       loans(other.loans),
       reason(other.reason),
       verdict(other.verdict),
+      never(other.never),
       newcomers(other.newcomers) {}
 
 void PendingQueue::Class::vacate() {
@@ -37,6 +38,7 @@ void PendingQueue::Class::vacate() {
   loans = 0;
   reason.clear();
   verdict = {};
+  never = {};
   newcomers.clear();
   plan = nullptr;
   local = nullptr;
@@ -362,6 +364,15 @@ std::vector<WorkloadId> PendingQueue::sleeping_heads() const {
   for (ClassId each : parked_) heads.push_back(classes_[each.index()].members.first().workload);
   if (blocked_.valid()) heads.push_back(blocked_);
   return heads;
+}
+
+std::size_t PendingQueue::count_never() const {
+  std::size_t count = 0;
+  for (const auto& [key, id] : by_key_) {
+    const Class& c = classes_[id.index()];
+    if (c.never.never) count += c.members.size();
+  }
+  return count;
 }
 
 std::vector<PendingQueue::Untold> PendingQueue::take_untold() {

@@ -151,6 +151,20 @@ class PendingQueue {
     classes_[slots_[workload].class_id.index()].verdict = {slots_[workload].who, print, std::move(text)};
   }
 
+  // Whether the workload's class can never fit, as found for this state of the configuration and the nodes.
+  struct Never {
+    std::uint64_t generation = 0, quotas = 0, nodes = 0;  // all zero: not asked yet
+    bool never = false;
+    bool by_places = false;  // only because of the nodes
+    std::string text;        // for its message, which does not say it yet
+    bool found_for(const Never& other) const {
+      return generation == other.generation && quotas == other.quotas && nodes == other.nodes;
+    }
+  };
+  Never& never(WorkloadId workload) { return classes_[slots_[workload].class_id.index()].never; }
+  // How many workloads that wait can never fit, as far as they were evaluated. Costs a walk over classes.
+  std::size_t count_never() const;
+
   struct Untold {
     WorkloadId workload;
     std::string_view reason;
@@ -202,10 +216,11 @@ class PendingQueue {
     std::map<LocalQueueId, std::size_t> local_queues;
     Local* local = nullptr;  // by usage: in by_local_queue_
     bool parked = false;
-    std::vector<Lack> lacks;            // when it was last parked; empty after wake_all()
-    std::uint64_t loans = 0;            // the last loan that its verdict took into account
-    std::string reason;                 // reported to members while parked
-    Verdict verdict;                    // of its last evaluation
+    std::vector<Lack> lacks;  // when it was last parked; empty after wake_all()
+    std::uint64_t loans = 0;  // the last loan that its verdict took into account
+    std::string reason;       // reported to members while parked
+    Verdict verdict;          // of its last evaluation
+    Never never;
     std::vector<WorkloadId> newcomers;  // members not yet told why they wait
     SharedPlan* plan = nullptr;         // in plans_
   };

@@ -105,6 +105,9 @@ std::string message(const Assignment& assignment, const Plan& plan, const Shape&
 // when the first flavor fitted without borrowing.
 std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names);
 
+// The same for people: "main: spot fits with borrowed quota; on-demand does not fit: insufficient ...".
+std::string considered_in_words(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names);
+
 class Assigner {
  public:
   struct Request {

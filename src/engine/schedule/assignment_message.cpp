@@ -25,6 +25,17 @@ std::string text(const Shortage& shortage, const Names& names) {
          ") + current podset request (" + amount(shortage.b) + ")" + most;
 }
 
+// "fits with borrowed quota", "needs a preemption"
+std::string in_words(const Assignment::Attempt& attempt) {
+  std::string out = attempt.mode == "Fit"       ? "fits"
+                    : attempt.mode == "Reclaim" ? "fits if others give back what they borrow"
+                    : attempt.mode == "Preempt" ? "fits after a preemption"
+                    : attempt.mode == "NoFit"   ? "does not fit"
+                                                : "has too little free, and nobody may be preempted for it";
+  const bool fits = attempt.mode != "NoFit" && attempt.mode != "NoCandidates";
+  return fits && attempt.borrow > 0 ? out + " with borrowed quota" : out;
+}
+
 std::string join_sorted(std::vector<std::string> texts) {
   std::sort(texts.begin(), texts.end());
   std::string joined;
@@ -76,6 +87,26 @@ std::string considered(const Assignment& assignment, const Plan& plan, const Sha
     if (flavors.empty()) continue;
     for (std::size_t pod_set : plan.units[unit].pod_sets)
       all += (all.empty() ? "Flavors considered: " : "; ") + shape.pod_sets[pod_set].name + ": " + flavors;
+  }
+  return all;
+}
+
+std::string considered_in_words(const Assignment& assignment, const Plan& plan, const Shape& shape,
+                                const Names& names) {
+  std::string all;
+  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
+    std::string flavors;
+    for (const Assignment::Attempt& attempt : assignment.attempts) {
+      if (attempt.unit != unit) continue;
+      std::vector<std::string> texts;
+      for (std::size_t i = attempt.first_shortage; i < attempt.last_shortage; ++i)
+        texts.push_back(text(assignment.attempt_shortages[i], names));
+      flavors += (flavors.empty() ? "" : "; ") + names.name(attempt.flavor) + " " + in_words(attempt);
+      if (!texts.empty()) flavors += ": " + join_sorted(std::move(texts));
+    }
+    if (flavors.empty()) continue;
+    for (std::size_t pod_set : plan.units[unit].pod_sets)
+      all += (all.empty() ? "" : ". ") + shape.pod_sets[pod_set].name + ": " + flavors;
   }
   return all;
 }

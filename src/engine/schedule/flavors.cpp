@@ -1,6 +1,7 @@
 #include "engine/schedule/flavors.h"
 
 #include <algorithm>
+#include <set>
 
 namespace berth::engine {
 namespace {
@@ -22,6 +23,43 @@ bool affinity_matches(const FlavorTable::Flavor& flavor, const api::NodeConstrai
     any_term = any_term || matches;
   }
   return any_term || constraints.required_terms.empty();
+}
+
+// "gpu=a100", "zone in (a, b)": at most five values.
+std::string requirement_text(const api::NodeSelectorRequirement& requirement) {
+  constexpr std::size_t kMostValues = 5;
+  std::string out = requirement.key + " " + requirement.op;
+  if (requirement.values.empty()) return out;
+  out += " (";
+  for (std::size_t i = 0; i < std::min(requirement.values.size(), kMostValues); ++i)
+    out += (i == 0 ? "" : ", ") + requirement.values[i];
+  return out + (requirement.values.size() > kMostValues ? ", ...)" : ")");
+}
+
+// What the pods ask of labels that the flavor has, and these labels. At most kMostAsked of each.
+std::string affinity_text(const FlavorTable::Flavor& flavor, const api::NodeConstraints& constraints) {
+  constexpr std::size_t kMostAsked = 3;
+  std::vector<std::string> asked;
+  std::set<std::string> keys;
+  const auto ask = [&](const std::string& key, std::string text) {
+    if (asked.size() == kMostAsked || std::ranges::find(asked, text) != asked.end()) return;
+    asked.push_back(std::move(text));
+    keys.insert(key);
+  };
+  for (const auto& [key, value] : constraints.node_selector) {
+    const auto label = flavor.node_labels.find(key);
+    if (label != flavor.node_labels.end() && label->second != value) ask(key, key + "=" + value);
+  }
+  for (const auto& term : constraints.required_terms) {
+    for (const auto& requirement : term.expressions) {
+      const bool known = flavor.node_labels.contains(requirement.key);
+      if (known && !api::matches(requirement, flavor.node_labels)) ask(requirement.key, requirement_text(requirement));
+    }
+  }
+  std::string wants, has;
+  for (const std::string& each : asked) wants += (wants.empty() ? "" : ", ") + each;
+  for (const std::string& key : keys) has += (has.empty() ? "" : ", ") + key + "=" + flavor.node_labels.at(key);
+  return ": the pods ask for " + wants + ", its nodes have " + has;
 }
 
 // The taint as Go prints it: {key value effect timeAdded}.
@@ -61,7 +99,9 @@ std::string FlavorTable::mismatch(FlavorId id, const std::string& name, const ap
     if (api::tolerates(constraints.tolerations, taint) || api::tolerates(flavor.tolerations, taint)) continue;
     return "untolerated taint " + taint_text(taint) + " in flavor " + name;
   }
-  if (!affinity_matches(flavor, constraints)) return "flavor " + name + " doesn't match node affinity";
+  if (!affinity_matches(flavor, constraints)) {
+    return "flavor " + name + " doesn't match node affinity" + affinity_text(flavor, constraints);
+  }
   return "";
 }
 

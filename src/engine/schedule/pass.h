@@ -57,7 +57,8 @@ class Pass {
   void end_turns_of_others();
   bool scan_moved(Entry& entry);
   bool news(WorkloadId workload, std::uint64_t fingerprint);
-  void tell(const Entry& entry, std::string_view reason, std::size_t victims);
+  void tell(Entry& entry, std::string_view reason, std::size_t victims);
+  const std::string& never_fits(Entry& entry);            // to be added to its message; empty: nothing
   std::string words_of_spared(const Entry& entry) const;  // empty: it spares none that it could preempt
   void wait(WorkloadId workload, std::string_view reason, std::string_view text);
   void wait_for_leavers(const Entry& entry);

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "engine/schedule/bypassed.h"
+#include "engine/schedule/ever.h"
 #include "engine/schedule/pass.h"
 #include "engine/schedule/spared_words.h"
 #include "engine/schedule/victims.h"
@@ -96,16 +97,42 @@ std::string Pass::words_of_spared(const Entry& entry) const {
   return spared_text(entry.spared, uids);
 }
 
+// Asked once for each class and state of the configuration. If only the nodes are too small, the workload also waits
+// for larger ones.
+const std::string& Pass::never_fits(Entry& entry) {
+  PendingQueue::Never& known = entry.queue->pending.never(entry.workload);
+  const PendingQueue::Never now{entry.queue->generation, state_.ledger.configuration(), state_.node_changes};
+  if (!known.found_for(now)) {
+    known = now;
+    // In the mode kPreempt the queue may have so much, and places were found as if the nodes were empty.
+    const bool may_fit = entry.assignment.mode != Mode::kNoFit;
+    EverFits ever(state_.ledger, state_.places, state_.names);
+    if (const auto never = may_fit ? std::nullopt : ever.ask(entry)) {
+      known.never = true;
+      known.by_places = never->cause == NeverFits::Cause::kPlaces;
+      // Kueue's text about flavors and uncovered resources says so itself.
+      if (known.by_places || never->cause == NeverFits::Cause::kQuota) known.text = text_of(*never);
+    }
+  }
+  if (known.by_places) {
+    for (const FlavorId flavor : entry.queue->topology_flavors) entry.assignment.lacks.push_back({.place = flavor});
+  }
+  return known.text;
+}
+
 // A message with the text of the assignment; `victims`: how many it waits for.
-void Pass::tell(const Entry& entry, std::string_view reason, std::size_t victims) {
+void Pass::tell(Entry& entry, std::string_view reason, std::size_t victims) {
+  static const std::string kMayFit;
   const std::string spared = words_of_spared(entry);
-  std::uint64_t print = fingerprint(reason, entry, victims, spared);
+  const std::string& never = victims > 0 ? kMayFit : never_fits(entry);
+  std::uint64_t print = fingerprint(reason, entry, victims, spared + never);
   PendingQueue& pending = entry.queue->pending;
   const bool is_news = news(entry.workload, print);
   const bool for_others = victims == 0 && pending.needs_verdict(entry.workload, print);
   if (!is_news && !for_others) return;
   std::string text =
       message(entry.assignment, *entry.plan, *entry.shape, state_.names, nominator_.placer().explain(entry));
+  if (!never.empty()) text += ". " + never;
   if (for_others) pending.set_verdict(entry.workload, print, std::string(cut_text(text, kMostBypassedText)));
   if (!is_news) return;
   if (victims > 0) text += pending_preemption(victims);

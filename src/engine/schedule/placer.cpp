@@ -159,6 +159,10 @@ bool Placer::place_again(Entry& entry) {
   return now.ok;
 }
 
+bool Placer::places_on_empty(const Entry& entry) {
+  return collect(entry).empty() && (asks_.empty() || places_.place(asks_, true).ok);
+}
+
 std::string Placer::explain(const Entry& entry) {
   if (!entry.assignment.no_place) return "";
   const PlaceFailure& failure = entry.assignment.no_place->failure;

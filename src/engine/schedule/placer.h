@@ -24,6 +24,8 @@ class Placer {
   // Searches the places of an assignment again, in the present state or trial. Returns false when there are none; the
   // assignment then keeps those it had.
   bool place_again(Entry& entry);
+  // Whether the pods of these choices have places if no workload used any. The assignment stays as it is.
+  bool places_on_empty(const Entry& entry);
   // Of the entry that was placed last; empty: it needs no places now. Points into the entry's shape.
   std::span<const PlaceAsk> asks() const { return asks_; }
 

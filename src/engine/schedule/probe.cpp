@@ -108,7 +108,8 @@ Probe::Verdict Probe::verdict() {
   for (const Target& target : entry.targets) out.victims.push_back(target.workload);
   out.message = message(entry.assignment, *entry.plan, *entry.shape, state.names,
                         Placer(state.places, state.names).explain(entry));
-  out.considered = considered(entry.assignment, *entry.plan, *entry.shape, state.names);
+  out.considered = considered_in_words(entry.assignment, *entry.plan, *entry.shape, state.names);
+  if (!out.promising()) out.never = EverFits(state.ledger, state.places, state.names).ask(entry);
   return out;
 }
 

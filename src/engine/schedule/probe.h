@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/schedule/ever.h"
 #include "engine/schedule/scheduler.h"
 
 namespace berth::engine {
@@ -48,8 +49,9 @@ class Probe {
     bool only_place_short = false;  // quota suffices, its pods find no place
     int borrowing = 0;              // height of the lowest subtree that provides everything; 0: no borrowing
     std::vector<WorkloadId> victims;
-    std::string message;     // what is missing; empty: nothing
-    std::string considered;  // "Flavors considered: ..."; empty: the first one fits
+    std::string message;             // what is missing; empty: nothing
+    std::string considered;          // considered_in_words(); empty: the first one fits
+    std::optional<NeverFits> never;  // it does not fit with no other workload there either
     bool promising() const { return fits || preempts; }
   };
   Verdict verdict();

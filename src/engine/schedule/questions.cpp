@@ -78,6 +78,11 @@ Scheduler::ClassCounts Scheduler::class_counts(std::string_view cluster_queue) c
   return impl_->state.runs(*queue) ? ClassCounts{kinds.awake, kinds.asleep} : ClassCounts{0, kinds.all};
 }
 
+std::size_t Scheduler::never_fit_count(std::string_view cluster_queue) const {
+  const Queue* queue = impl_->find(cluster_queue);
+  return queue == nullptr ? 0 : queue->pending.count_never();
+}
+
 std::size_t Scheduler::pending_count(std::string_view cluster_queue, std::string_view local_queue) const {
   const Queue* queue = impl_->find(cluster_queue);
   const LocalQueueId local = impl_->state.local_queues.find(local_queue);

@@ -171,6 +171,8 @@ class Scheduler {
     std::size_t active = 0, inadmissible = 0;
   };
   ClassCounts class_counts(std::string_view cluster_queue) const;
+  // How many of the pending ones can never fit (EverFits), as far as they were evaluated.
+  std::size_t never_fit_count(std::string_view cluster_queue) const;
   // The same as above for the workloads that were submitted through a local queue ("namespace/name").
   std::size_t pending_count(std::string_view cluster_queue, std::string_view local_queue) const;
   std::size_t inadmissible_count(std::string_view cluster_queue, std::string_view local_queue) const;

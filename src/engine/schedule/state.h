@@ -95,6 +95,7 @@ struct SchedulerFacts {
   bool reclaims_over_levels = false;
   // By cluster queue: those in which workloads wanted the same victims.
   std::map<std::string, OverlapCounts, std::less<>> overlaps;
+  std::uint64_t node_changes = 1;  // changes whenever nodes or topologies change
   Precedence precedence;
   UsageBook book;                                     // of past usage
   std::vector<AccountId> accounts;                    // by local queue

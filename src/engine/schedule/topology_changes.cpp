@@ -22,16 +22,24 @@ void Scheduler::Impl::topology_changed(std::string_view name) {
 }
 
 void Scheduler::set_topology(const api::kueue::Topology& topology) {
-  if (impl_->state.places.set_topology(topology)) impl_->topology_changed(topology.meta.name);
+  if (!impl_->state.places.set_topology(topology)) return;
+  ++impl_->state.node_changes;
+  impl_->topology_changed(topology.meta.name);
 }
 
 void Scheduler::remove_topology(std::string_view name) {
-  if (impl_->state.places.remove_topology(name)) impl_->topology_changed(name);
+  if (!impl_->state.places.remove_topology(name)) return;
+  ++impl_->state.node_changes;
+  impl_->topology_changed(name);
 }
 
 // Capacity that becomes free on nodes is reported by Places::take_reliefs().
-void Scheduler::set_node(const api::Node& node) { impl_->state.places.set_node(node); }
-void Scheduler::remove_node(std::string_view name) { impl_->state.places.remove_node(name); }
+void Scheduler::set_node(const api::Node& node) {
+  if (impl_->state.places.set_node(node)) ++impl_->state.node_changes;
+}
+void Scheduler::remove_node(std::string_view name) {
+  if (impl_->state.places.remove_node(name)) ++impl_->state.node_changes;
+}
 void Scheduler::set_pod(const api::kueue::PodPlacement& pod) { impl_->state.places.set_pod(pod); }
 void Scheduler::remove_pod(std::string_view uid) { impl_->state.places.remove_pod(uid); }
 

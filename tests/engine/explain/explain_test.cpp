@@ -116,7 +116,9 @@ TEST_F(ExplainOneQueue, AFlavorThatCannotBeUsedIsNoFit) {
       WorkloadBuilder("elsewhere").asks(1, R"({"cpu":"1"})", R"("nodeSelector":{"rack":"r9"})").created(test::at(1)));
   s_.run();
   const Explanation e = explain(s_, "elsewhere");
-  EXPECT_TRUE(e.summary.starts_with("No flavor of ClusterQueue cq can be used by pod set")) << e.summary;
+  EXPECT_EQ(e.summary,
+            "It can never fit: pod set main may not use any flavor of ClusterQueue cq: flavor f doesn't match node "
+            "affinity: the pods ask for rack=r9, its nodes have rack=r1.");
 }
 
 TEST_F(ExplainOneQueue, OnlyThoseWhoCanStartWithFewerPodsAreTold) {

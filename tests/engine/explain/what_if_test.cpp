@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/explain/full_cluster.h"
+#include "engine/explain/rehearsal.h"
 #include "engine/racks.h"
 #include "support/sanitized.h"
 
@@ -49,6 +50,29 @@ TEST(WhatIf, MoreQuotaAdmitsTheNextAndTellsTheUsage) {
 
   const WhatIf nothing = what_if(s.engine(), s.now(), {});
   EXPECT_TRUE(nothing.admitted.empty() && nothing.waiting.empty() && nothing.queues.empty());
+}
+
+// Messages are written at a limited rate: nobody waits for them here.
+TEST(WhatIf, ANewJobIsToldWhyItWaitsAndWhere) {
+  Scenario s;
+  s.give(test::flavor("f"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}));
+  s.give(test::local_queue("q", "cq"));
+  s.give(WorkloadBuilder("runs").pods(4, "1"));
+  s.run();
+  for (int i = 0; i < 300; ++i)
+    s.give(WorkloadBuilder("w" + std::to_string(i)).pods(2, "1").created(test::at(1)).priority(i));
+  s.run();
+  auto job = WorkloadBuilder("new").pods(2, "1").priority(1000).created(test::at(2)).build();
+  job.meta.resource_version = std::to_string(Rehearsal::kNewest);
+  const WhatIf told =
+      what_if(s.engine(), s.now(), {WorkloadSeen{std::make_shared<const test::Workload>(std::move(job))}});
+  ASSERT_EQ(told.waiting.size(), 1U);
+  EXPECT_EQ(told.waiting[0].workload, "ns/new");
+  EXPECT_EQ(told.waiting[0].cluster_queue, "cq");
+  EXPECT_EQ(told.waiting[0].text,
+            "WaitingForQuota: couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, "
+            "2 more needed");
 }
 
 // Pods of a workload that is gone leave their nodes, and so do those of a node that is gone.

@@ -51,7 +51,8 @@ TEST(Admission, SaysWhyNothingFits) {
   EXPECT_EQ(world.schedule(),
             Texts{"wait huge ExceedsMaxQuota: couldn't assign flavors to pod set main: insufficient quota for cpu in "
                   "flavor a, previously considered podsets requests (0) + current podset request (5) > maximum "
-                  "capacity (4)"});
+                  "capacity (4). It can never fit: ClusterQueue cq has at most 4 of cpu in a flavor (a), with all that "
+                  "it may borrow; not even one pod of pod set main fits"});
   world.job({.name = "memory", .queue = "cq", .requests = {{"cpu", "1"}, {"memory", "1Gi"}}});
   EXPECT_EQ(world.schedule(), Texts{"wait memory NoMatchingFlavor: couldn't assign flavors to pod set main: resource "
                                     "memory unavailable in ClusterQueue"});
@@ -63,7 +64,8 @@ TEST(Admission, SaysWhyNothingFits) {
   affine.pod_sets[0].constraints.node_selector = {{"kind", "cpu"}, {"other", "x"}};
   world.scheduler.submit(world.id("affine"), affine);
   EXPECT_EQ(world.schedule(), Texts{"wait affine NoMatchingFlavor: couldn't assign flavors to pod set main: flavor gpu "
-                                    "doesn't match node affinity"});
+                                    "doesn't match node affinity: the pods ask for kind=cpu, its nodes have "
+                                    "kind=gpu"});
   affine.pod_sets[0].constraints.node_selector = {{"other", "x"}};
   world.scheduler.submit(world.id("affine"), affine);
   EXPECT_EQ(world.schedule(), Texts{"admit affine"});
@@ -91,7 +93,8 @@ TEST(Admission, ReclaimsWhatWasBorrowedAndPreemptsLowerPriority) {
   EXPECT_EQ(world.schedule(),
             Texts{"wait big ExceedsMaxQuota: couldn't assign flavors to pod set main: insufficient quota for cpu in "
                   "flavor br, previously considered podsets requests (0) + current podset request (21) > maximum "
-                  "capacity (20)"});
+                  "capacity (20). It can never fit: ClusterQueue br-b has at most 20 of cpu in a flavor (br), with all "
+                  "that it may borrow; at most 6 of 7 pods of pod set main fit"});
   world.job({.name = "owner", .queue = "br-b", .count = 4, .requests = {{"cpu", "2"}}});
   EXPECT_EQ(world.schedule(),
             (Texts{"preempt greedy for owner (InCohortReclamation)",

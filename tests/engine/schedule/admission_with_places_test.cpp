@@ -35,7 +35,9 @@ TEST(PlacesInAdmission, WhoNeverFitsIsToldHowManyWould) {
   hall.queue(queue_of("q"));
   hall.job({.name = "wide", .queue = "q", .count = 17, .topology = required("rack")});
   EXPECT_EQ(hall.schedule(), Texts{"wait wide TopologyPlacementFailed: couldn't assign flavors to pod set main: "
-                                   "topology \"t\" allows to fit only 16 out of 17 pod(s)"});
+                                   "topology \"t\" allows to fit only 16 out of 17 pod(s). It can never fit: no rack "
+                                   "has place for its pods, even without other workloads; at most 16 of 17 pods of pod "
+                                   "set main fit"});
   EXPECT_TRUE(hall.scheduler.parked(hall.id("wide")));
   EXPECT_EQ(hall.schedule(), Texts{});
   hall.job({.name = "behind", .queue = "q", .count = 16, .topology = required("rack")});
@@ -137,8 +139,10 @@ TEST(PlacesInAdmission, OnePodCannotBeOnNodesOfTwoFlavors) {
   hall.topology_flavor("g");
   hall.queue(QueueSpec("q").flavor("f", {{"cpu", "8"}}).flavor("g", {{"memory", "8"}}));
   hall.job({.name = "a", .queue = "q", .requests = {{"cpu", "1"}, {"memory", "1"}}, .topology = unconstrained()});
-  EXPECT_EQ(hall.schedule(), Texts{"wait a TopologyPlacementFailed: couldn't assign flavors to pod set main: more than "
-                                   "one flavor with a topology assigned: f, g"});
+  EXPECT_EQ(hall.schedule(),
+            Texts{"wait a TopologyPlacementFailed: couldn't assign flavors to pod set main: more than "
+                  "one flavor with a topology assigned: f, g. It can never fit: the nodes have no place for "
+                  "its pods, even without other workloads; not even one pod of pod set main fits"});
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 

@@ -31,7 +31,9 @@ TEST(Bypassed, HearTheVerdictOfTheirClassWhoeverIsGone) {
   ASSERT_EQ(said.size(), 2u);
   const std::string verdict =
       "couldn't assign flavors to pod set main: insufficient quota for cpu in flavor f, previously considered podsets "
-      "requests (0) + current podset request (3) > maximum capacity (2)";
+      "requests (0) + current podset request (3) > maximum capacity (2). It can never fit: ClusterQueue q has at most "
+      "2 "
+      "of cpu in a flavor (f), with all that it may borrow; at most 2 of 3 pods of pod set main fit";
   EXPECT_EQ(said[1], "wait two ExceedsMaxQuota: " + kStart + "ns/one: " + verdict);
   world.scheduler.withdraw(world.id("one"));
   world.job({.name = "three", .queue = "q", .count = 3, .second = 2});
