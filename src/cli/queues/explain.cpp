@@ -61,7 +61,7 @@ int explain_queue(const Session& session, Opened& opened, const ExplainFlags& fl
     const std::string ns(string_at(item, {"metadata", "namespace"})), name(string_at(item, {"metadata", "name"}));
     auto explanation = explanation_of(*opened.server, ns, name);
     if (!explanation) continue;  // it left the queue meanwhile
-    table.add({{std::to_string(int_at(item, {"positionInClusterQueue"}))},
+    table.add({{std::to_string(int_at(item, {"positionInClusterQueue"}) + 1)},
                {ns},
                {name},
                {std::to_string(int_at(item, {"priority"}))},

@@ -13,6 +13,7 @@
 #include "cli/queues/discovery.h"
 #include "cli/queues/list_commands.h"
 #include "cli/queues/lister.h"
+#include "cli/queues/named.h"
 #include "cli/queues/workload_facts.h"
 #include "embedded/apiserver/builtin/pod_table.h"
 
@@ -100,17 +101,16 @@ int list_pods(const Session& session, const PodFlags& flags) {
     const auto job = find_for(server, discovery, *wanted, opened.ns);
     if (!job) return session.failed(job.error().message);
     JsonArray kept;
-    if (job->object) {
-      auto workloads =
-          list_objects(session, server, {kWorkload.resource(), std::string(kWorkload.name), opened.ns, {}, {}});
-      if (!workloads) return session.failed(workloads.error().message);
-      auto pods = list_objects(session, server,
-                               {kPods, "Pod", opened.ns, flags.labels, flags.fields, flags.common.managed_fields});
-      if (!pods) return session.failed(pods.error().message);
-      const Belongs belongs(job->resource, *job->object, *workloads);
-      for (Json& pod : *pods) {
-        if (belongs(pod)) kept.push_back(std::move(pod));
-      }
+    if (!job->object) return session.failed(no_object(session, server, job->resource, opened.ns, wanted->name));
+    auto workloads =
+        list_objects(session, server, {kWorkload.resource(), std::string(kWorkload.name), opened.ns, {}, {}});
+    if (!workloads) return session.failed(workloads.error().message);
+    auto pods = list_objects(session, server,
+                             {kPods, "Pod", opened.ns, flags.labels, flags.fields, flags.common.managed_fields});
+    if (!pods) return session.failed(pods.error().message);
+    const Belongs belongs(job->resource, *job->object, *workloads);
+    for (Json& pod : *pods) {
+      if (belongs(pod)) kept.push_back(std::move(pod));
     }
     return print_list(session, opened.format, kPods, "Pod", std::move(kept), opened.ns, false,
                       pod_columns_of(server.now()));

@@ -8,6 +8,7 @@
 
 #include "api/meta.h"
 #include "cli/queues/lister.h"
+#include "cli/queues/named.h"
 #include "cli/queues/words.h"
 #include "embedded/apiserver/builtin/table.h"
 
@@ -140,6 +141,13 @@ int list_local_queues(const Session& session, const LocalQueueFlags& flags) {
     for (Json& queue : *items) {
       if (flags.cluster_queue.empty() || string_at(queue, {"spec", "clusterQueue"}) == flags.cluster_queue)
         kept.push_back(std::move(queue));
+    }
+    if (kept.empty()) {
+      for (const std::string& wrong :
+           {no_namespace(session, *opened.server, ns),
+            names_nothing(session, *opened.server, "-c", kClusterQueue, "", flags.cluster_queue)}) {
+        if (!wrong.empty()) return session.failed(wrong);
+      }
     }
     return print_list(session, opened.format, kLocalQueue.resource(), std::string(kLocalQueue.name), std::move(kept),
                       ns, flags.all_namespaces, local_queue_columns(opened.server->now()));

@@ -12,6 +12,7 @@
 #include "cli/queues/job_workloads.h"
 #include "cli/queues/list_commands.h"
 #include "cli/queues/lister.h"
+#include "cli/queues/named.h"
 #include "cli/queues/words.h"
 #include "cli/queues/workload_facts.h"
 #include "embedded/apiserver/builtin/table.h"
@@ -111,7 +112,7 @@ Columns workload_columns(const Surroundings& around) {
             {std::string(string_at(workload, {"spec", "queueName"}))},
             {cluster_queue_of(workload, around.cluster_queues)},
             {std::string(to_text(state)), tone_of(state)},
-            {placed ? std::to_string(position->second) : ""},
+            {placed ? std::to_string(position->second + 1) : ""},
             {time ? apiserver::human_duration(*time) : ""},
             age_cell_of(workload, around.now)};
   };
@@ -166,7 +167,6 @@ int list_workloads(const Session& session, const WorkloadFlags& flags) {
   return with_server(session, flags.common, [&](Opened& opened) {
     Server& server = *opened.server;
     const std::string ns = flags.all_namespaces ? "" : opened.ns;
-    const Columns none;
     const auto print = [&](JsonArray items, const Columns& columns) {
       return print_list(session, opened.format, kWorkload.resource(), std::string(kWorkload.name), std::move(items), ns,
                         flags.all_namespaces, columns);
@@ -178,7 +178,7 @@ int list_workloads(const Session& session, const WorkloadFlags& flags) {
       Discovery discovery(server);
       auto found = find_for(server, discovery, *wanted, ns);
       if (!found) return session.failed(found.error().message);
-      if (!found->object) return print({}, none);
+      if (!found->object) return session.failed(no_object(session, server, found->resource, ns, wanted->name));
       job = std::move(*found);
     }
     auto listed = list_objects(session, server,
@@ -200,6 +200,13 @@ int list_workloads(const Session& session, const WorkloadFlags& flags) {
         continue;
       if (job && !belongs_to(workload, *job->object)) continue;
       kept.push_back(std::move(workload));
+    }
+    if (kept.empty()) {
+      for (const std::string& wrong : {no_namespace(session, server, ns),
+                                       names_nothing(session, server, "-c", kClusterQueue, "", flags.cluster_queue),
+                                       names_nothing(session, server, "-q", kLocalQueue, ns, flags.local_queue)}) {
+        if (!wrong.empty()) return session.failed(wrong);
+      }
     }
     if (job && kept.empty()) {
       const std::string_view hint = where_its_workloads_are(job->resource);
@@ -225,7 +232,7 @@ Command add_list_workloads(CLI::App& group, const Session& session) {
   app->add_option("--for", flags->for_object, "Only the workloads of this object: TYPE[.API-GROUP]/NAME");
   add_format_flags(*app, flags->common);
   app->footer(
-      "POSITION IN QUEUE counts from 0, the next one of its LocalQueue. EXEC TIME is the time since the admission.\n"
+      "POSITION IN QUEUE counts from 1, the next one of its LocalQueue. EXEC TIME is the time since the admission.\n"
       "-o wide says why a workload waits.");
   return {app, [session, flags] { return list_workloads(session, *flags); }};
 }
