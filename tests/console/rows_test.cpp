@@ -36,6 +36,17 @@ conditions: [{type: QuotaReserved, status: "False", reason: Pending, message: no
             R"("requests":{"cpu":1500,"memory":3221225472}})");
 }
 
+// The usual manifest of a job with GPUs.
+TEST(WorkloadRow, LimitsCountWhereRequestsAreMissing) {
+  Json workload = yaml(kWorkload);
+  workload.as_object()["spec"].as_object()["podSets"] = yaml(R"(
+- {name: a, count: 2, template: {spec: {containers: [
+    {resources: {requests: {cpu: 1}, limits: {cpu: 2, nvidia.com/gpu: 4}}}]}}}
+)");
+  const Json row = row_of(workload_row, workload);
+  EXPECT_EQ(to_string(Json(object_at(row, {"requests"}))), R"({"cpu":2000,"nvidia.com/gpu":8})");
+}
+
 std::string state(std::string_view status, bool active = true) {
   Json workload = yaml(kWorkload);
   workload.as_object()["spec"].as_object()["active"] = active;

@@ -87,7 +87,8 @@ Amounts requests_of(const Json& workload) {
   for (const Json& pod_set : array_at(workload, {"spec", "podSets"})) {
     const Json* spec = find_path(pod_set, {"template", "spec"});
     if (spec == nullptr) continue;
-    const Json requests = api::encode_resource_list(api::pod_requests(*spec));
+    // As the engine counts it: limits stand for requests that are not there.
+    const Json requests = api::encode_resource_list(api::pod_requests(api::adjust_pod_spec(*spec, {}, nullptr)));
     if (requests.is_object()) add_amounts(sum, requests.get_object(), count_of(pod_set));
   }
   return sum;

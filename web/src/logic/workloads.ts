@@ -75,6 +75,7 @@ export function pendingByReason(rows: Workload[]): Reason[] {
 // A workload that was not evaluated because an equivalent one was repeats what that one lacked: that counts. Kueue
 // says no more than this.
 const PATTERNS: [RegExp, (m: RegExpExecArray) => string][] = [
+  [/can never fit/i, () => 'can never fit'],
   [/equivalent workload recently failed$/i, () => 'like another that does not fit'],
   [/^Preempted/i, () => 'preempted, waits again'],
   [/insufficient unused quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `quota: ${m[1]} in ${m[2]}`],

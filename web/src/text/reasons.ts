@@ -15,7 +15,7 @@ const ZH: Record<string, string> = {
   // Types of conditions
   Evicted: '已驱逐', Finished: '已结束', Requeued: '重新排队', DeactivationTarget: '即将停用', BlockedOnPreemptionGates: '被抢占门阻塞', UnhealthyNodes: '节点不健康', Active: '正常',
   // Why work waits, in short
-  'like another that does not fit': '与另一个放不下的相同', 'preempted, waits again': '被抢占，重新等待', 'queue stopped': '队列已停止', 'missing queue or flavor': '缺少队列或资源规格', 'taints of the flavor': '资源规格的污点', 'node affinity of the flavor': '资源规格的节点亲和性',
+  'can never fit': '永远放不下', 'like another that does not fit': '与另一个放不下的相同', 'preempted, waits again': '被抢占，重新等待', 'queue stopped': '队列已停止', 'missing queue or flavor': '缺少队列或资源规格', 'taints of the flavor': '资源规格的污点', 'node affinity of the flavor': '资源规格的节点亲和性',
   'namespace not selected by the queue': '队列未选择此命名空间', 'pods of others not ready yet': '其他 Pod 尚未就绪', 'more than the queue can ever have': '超出队列的最大容量', evicted: '已驱逐', 'not considered yet': '尚未调度',
   // Ends of spans, besides reasons with a small first letter
   reserved: '已预留配额', admitted: '已准入', finished: '已结束', failed: '失败', deleted: '已删除',

@@ -30,8 +30,8 @@ export function QuotaBar({ resource, use, label }: { resource: string; use: Use;
       </div>
       <div className="quota-text" aria-hidden="true">
         <b>{show(use.used)}</b> / {finite ? show(use.nominal) : '∞'}
-        {use.borrowed > 0 && <em className="borrowed">+{show(use.borrowed)}</em>}
-        {use.lent > 0 && <em className="lent">−{show(use.lent)}</em>}
+        {use.borrowed > 0 && <em className="borrowed">{t('borrowedOf', { amount: show(use.borrowed) })}</em>}
+        {use.lent > 0 && <em className="lent">{t('lentAbout', { amount: show(use.lent) })}</em>}
       </div>
     </div>
   );

@@ -45,6 +45,12 @@ it('a workload that was not evaluated itself counts with what the equivalent one
   expect(pendingByReason(rows).map((r) => [r.reason, r.count])).toEqual([['quota: nvidia.com/gpu in h100', 2], ['like another that does not fit', 1]]);
 });
 
+it('a workload that can never fit counts as that, whatever is short now', () => {
+  const short = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 8 more needed";
+  const never = `${short}. It can never fit: no rack has place for its pods, even without other workloads; at most 8 of 28 pods of pod set main fit`;
+  expect(pendingByReason([workload({ message: never }), workload({ message: short })]).map((r) => r.reason).sort()).toEqual(['can never fit', 'quota: cpu in f']);
+});
+
 it('rows without a value come last in both directions', () => {
   const rows = [{ v: 2 }, { v: undefined }, { v: 10 }];
   expect(sortRows(rows, (r) => r.v, false).map((r) => r.v)).toEqual([2, 10, undefined]);
