@@ -1,13 +1,20 @@
 #include "cli/first_objects.h"
 
+#include <string_view>
 #include <utility>
 
 namespace berth::cli {
+namespace {
 
-Result<std::vector<ObjectToApply>> definitions_at_start(std::span<const embedded::File> external_kinds) {
+constexpr std::string_view kVolcano = "/volcano-";  // in the names of the files with Volcano's definitions
+
+}  // namespace
+
+Result<std::vector<ObjectToApply>> definitions_at_start(std::span<const embedded::File> external_kinds, bool volcano) {
   std::vector<ObjectToApply> all;
-  const auto add = [&all](std::span<const embedded::File> files, bool force) -> Result<void> {
+  const auto add = [&all, volcano](std::span<const embedded::File> files, bool force) -> Result<void> {
     for (const embedded::File& file : files) {
+      if (!volcano && file.name.find(kVolcano) != std::string_view::npos) continue;
       auto objects = parse_objects(file.content, std::string(file.name));
       if (!objects) return tl::unexpected(objects.error());
       for (ObjectToApply& object : *objects) {

@@ -237,6 +237,7 @@ class Up {
     connections_.set({}, static_cast<double>(server_->connections()));
     broken_.set({}, static_cast<double>(broken_invariants()));
     if (controller_) {
+      leading_.set({}, 1);  // nobody else decides in its cluster
       controller_->refresh_metrics();
       journal_gauges_.set(journal_.get());
       for (const auto& [request, count] : controller_->request_counts())
@@ -256,7 +257,7 @@ class Up {
   Result<void> make_cluster() {
     auto cluster = cluster_options(options_.cluster);
     if (!cluster) return tl::unexpected(cluster.error());
-    cluster->vcjobs = true;
+    cluster->vcjobs = controller_options_.volcano.enabled;
     cluster->leader_worker_sets = true;
     for (const auto& kind : controller_options_.kinds) cluster->kinds.push_back(kind.description);
     auto made = cluster::PretendCluster::make(*core_, executor_, *cluster);
@@ -279,7 +280,7 @@ class Up {
   }
 
   void apply_objects_at_start() {
-    auto objects = definitions_at_start(external_kinds_);
+    auto objects = definitions_at_start(external_kinds_, controller_options_.volcano.enabled);
     auto given = read_objects(options_.load);
     if (objects) objects->push_back(client_authority_map(client_authority_));
     if (!objects) return finish(fail(objects.error().message));
@@ -352,6 +353,7 @@ class Up {
   GaugeFamily connections_ = metrics_.gauge("berth_apiserver_connections", "Open connections.");
   GaugeFamily broken_ =
       metrics_.gauge("berth_broken_invariants", "How often an invariant was broken; anything but 0 is a bug.");
+  GaugeFamily leading_ = metrics_.gauge("berth_leading", "1 when this process decides, 0 when it follows.");
   GaugeFamily controller_requests_ =
       metrics_.gauge("berth_controller_requests", "Requests that the controller has sent, by kind.");
   std::vector<embedded::File> external_kinds_;

@@ -178,6 +178,7 @@ struct Observer::Impl {
       if (const auto life = by_uid.find(key); life != by_uid.end() && !life->second.finished) {
         tell(life->second.ns + "/" + life->second.name, "is deleted");
         life->second.finished = executor.now();
+        end_wait(life->second);
         ++counts.finished;
       }
       record(key, Phase::kGone);
@@ -201,11 +202,17 @@ struct Observer::Impl {
     if (const auto move = describe_move(*old, w); !move.empty()) tell(who, "moves " + move);
   }
 
+  void end_wait(Life& life) const {
+    if (life.waits_since) life.waited += executor.now() - *life.waits_since;
+    life.waits_since.reset();
+  }
+
   void observe(const Workload* old, const Workload& w) {
     Life& life = by_uid[w.meta.uid];
     const std::string who = w.meta.ns + "/" + job_name(w);
     if (old == nullptr) {
       life = {w.meta.ns, job_name(w), w.queue_name, {}, w.priority, executor.now(), {}, {}, {}, false, {}, {}};
+      life.waits_since = executor.now();
       names[w.meta.uid] = who;
       place_of[w.meta.uid] = order.size();
       order.push_back(w.meta.uid);
@@ -216,6 +223,7 @@ struct Observer::Impl {
     if (became(old, w, api::kueue::kEvicted)) {
       const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
       life.evictions.push_back({executor.now(), evicted->reason, evicted->message});
+      if (!life.waits_since) life.waits_since = executor.now();
       tell(who, "is evicted (" + evicted->reason + "): " + with_names(evicted->message, names));
     }
     if (became(old, w, api::kueue::kAdmitted)) {
@@ -224,6 +232,7 @@ struct Observer::Impl {
         ++counts.admitted;
       }
       life.last_admitted = executor.now();
+      end_wait(life);
       life.cluster_queue = w.status.admission->cluster_queue;
       life.waiting_for.clear();
       tell(who, describe_admission(w));
@@ -241,6 +250,7 @@ struct Observer::Impl {
     if (became(old, w, api::kueue::kFinished)) {
       const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);
       if (!life.finished) ++counts.finished;
+      end_wait(life);
       life.finished = executor.now();
       life.succeeded = finished->reason == "Succeeded";
       if (life.succeeded) ++counts.succeeded;

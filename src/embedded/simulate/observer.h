@@ -44,6 +44,9 @@ struct Life {
   bool succeeded = false;
   std::string waiting_for;  // message of the condition QuotaReserved=False while the workload waits
   std::vector<Eviction> evictions;
+  Duration waited{};                  // all waits that have ended: until an admission, after evictions too, or its end
+  std::optional<Time> waits_since{};  // the present wait
+  Duration waited_until(Time end) const { return waited + (waits_since ? end - *waits_since : Duration()); }
 };
 
 struct Utilisation {

@@ -11,8 +11,6 @@ namespace {
 
 std::string rounded(Duration d) { return format_duration(std::chrono::round<std::chrono::seconds>(d)); }
 
-Duration waited(const Life& life, Time end) { return (life.admitted ? *life.admitted : end) - life.submitted; }
-
 double share(const Utilisation& u, const Played& played) {
   const double available = static_cast<double>(u.nominal.count()) * in_seconds(played.end - played.start);
   return available > 0 ? u.used_seconds / available : 0;
@@ -45,7 +43,7 @@ std::string to_table(const Scenario& scenario, const Played& played) {
       {"WORKLOAD", "QUEUE", "SUBMITTED", "WAITED", "EVICTED", "FINISHED", "STATE"}};
   for (const auto& life : played.lives) {
     rows.push_back({life.ns + "/" + life.name, life.queue, format_since(life.submitted, played.start),
-                    rounded(waited(life, played.end)), std::to_string(life.evictions.size()),
+                    rounded(life.waited_until(played.end)), std::to_string(life.evictions.size()),
                     life.finished ? format_since(*life.finished, played.start) : "-",
                     state_of(life) + (life.waiting_for.empty() || life.finished ? "" : ": " + life.waiting_for)});
   }
@@ -81,7 +79,7 @@ Json to_json(const Scenario& scenario, const Played& played) {
                         {"clusterQueue", life.cluster_queue},
                         {"priority", life.priority},
                         {"submitted", format_time(life.submitted)},
-                        {"waitedSeconds", in_seconds(waited(life, played.end))},
+                        {"waitedSeconds", in_seconds(life.waited_until(played.end))},
                         {"evictions", std::move(evictions)},
                         {"state", state_of(life)}};
     if (life.admitted) workload["admitted"] = format_time(*life.admitted);

@@ -39,6 +39,7 @@ Played two_workloads() {
   second.name = "tokenizer";
   second.admitted = second.last_admitted = kStart + hours(1);
   second.finished.reset();
+  second.waited = hours(1);
   played.lives = {first, second};
   played.utilisation = {{"a100", "gpu", Amount::of(4), Amount::of(4), 3600.0 * (4 + 3 * 2)}};
   played.history.add(NominalChange{kStart, gpus(4)});

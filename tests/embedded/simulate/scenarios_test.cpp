@@ -118,6 +118,41 @@ end: 20s
   EXPECT_FALSE(simulate::parse_scenario("{name: x, featureGates: [a]}"));
 }
 
+TEST(Lives, WaitAfterAnEvictionToo) {
+  const auto scenario = simulate::parse_scenario(R"(
+name: x
+manifests:
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}
+- apiVersion: kueue.x-k8s.io/v1beta2
+  kind: ClusterQueue
+  metadata: {name: q}
+  spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 2}]}]}]}
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: default}, spec: {clusterQueue: q}}
+- apiVersion: batch/v1
+  kind: Job
+  metadata: {name: j, namespace: default, labels: {kueue.x-k8s.io/queue-name: main}}
+  spec:
+    template:
+      metadata: {annotations: {berth.dev/run-for: 100s}}
+      spec: {restartPolicy: Never, containers: [{name: c, image: i, resources: {requests: {cpu: 1}}}]}
+timeline:
+- at: 60s
+  patch: [{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, name: q, patch: {spec: {stopPolicy: HoldAndDrain}}}]
+- at: 300s
+  patch: [{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, name: q, patch: {spec: {stopPolicy: None}}}]
+end: 500s
+)");
+  ASSERT_TRUE(scenario) << scenario.error().message;
+  const auto played = simulate::play(*scenario, {});
+  ASSERT_TRUE(played) << played.error().message;
+  ASSERT_EQ(played->lives.size(), 1u);
+  const auto& life = played->lives[0];
+  EXPECT_TRUE(life.succeeded);
+  EXPECT_FALSE(life.waits_since) << "it has finished";
+  EXPECT_GE(life.waited, std::chrono::seconds(235)) << "four minutes after its eviction";
+  EXPECT_LE(life.waited, std::chrono::seconds(260));
+}
+
 TEST(ScenarioLanguage, WorkloadsAreNamedByTheirJobs) {
   const auto scenario = simulate::parse_scenario(R"(
 name: x

@@ -325,9 +325,8 @@ class Page {
       for (const auto& eviction : life.evictions) rows[i].marks.push_back(eviction.when - played_.start);
       const auto when = [&](Time t) { return span(t - played_.start); };
       table.rows.push_back({rows[i].label, life.queue, std::to_string(life.priority), when(life.submitted),
-                            span(life.admitted.value_or(played_.end) - life.submitted),
-                            std::to_string(life.evictions.size()), life.finished ? when(*life.finished) : "-",
-                            state_of(life)});
+                            span(life.waited_until(played_.end)), std::to_string(life.evictions.size()),
+                            life.finished ? when(*life.finished) : "-", state_of(life)});
     }
     for (const auto& stay : stays_) {
       if (stay.workload >= shown) break;
