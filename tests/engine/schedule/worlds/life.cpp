@@ -231,9 +231,13 @@ std::vector<std::string> Life::rest(std::vector<std::string>& findings) {
       moved = true;
       moves.push_back(text(each));
       if (const auto* admit = std::get_if<Admit>(&each)) note(*admit);
-      if (const auto* preempt = std::get_if<Preempt>(&each)) jobs_.at(names_.at(preempt->target)).evicted = true;
+      if (const auto* preempt = std::get_if<Preempt>(&each)) {
+        jobs_.at(names_.at(preempt->target)).evicted = true;
+        jobs_.at(names_.at(preempt->preemptor)).preempted_others = true;
+      }
     }
     check_victims(decisions, findings);
+    for (auto& [name, job] : jobs_) job.preempted_others = job.preempted_others && !job.admission;
     for (auto& [name, job] : jobs_) {
       if (job.admission) write(job);
       if (job.evicted) leaving.insert(name);
@@ -272,8 +276,8 @@ bool Life::has_no_choice(const Job& job) const {
                              [](const auto& group) { return group.flavors.size() == 1; });
 }
 
-// Of one preemptor that asks for a fixed number of pods, when nothing else is under way: what its victims leave is
-// enough for it, and it does not fit beside any of them, at least not without borrowing more.
+// Of one preemptor that asks for a fixed number of pods, when no other one waits and nothing else is under way: what
+// its victims leave is enough for it, and it does not fit beside any of them, at least not without borrowing more.
 void Life::check_victims(const Decisions& decisions, std::vector<std::string>& findings) const {
   std::set<WorkloadId> preemptors, victims;
   for (const Decision& each : decisions) {
@@ -283,8 +287,11 @@ void Life::check_victims(const Decisions& decisions, std::vector<std::string>& f
     }
   }
   std::size_t evicted = 0;
-  for (const auto& [name, job] : jobs_) evicted += job.evicted ? 1 : 0;
-  if (preemptors.size() != 1 || evicted != victims.size()) return;
+  for (const auto& [name, job] : jobs_) {
+    evicted += job.evicted ? 1 : 0;
+    if (job.preempted_others) preemptors.insert(job.id);
+  }
+  if (preemptors.size() != 1 || victims.empty() || evicted != victims.size()) return;
   const WorkloadId preemptor = *preemptors.begin();
   for (const PodSetRequest& pod_set : jobs_.at(names_.at(preemptor)).pending.pod_sets) {
     if (pod_set.min_count) return;

@@ -27,7 +27,8 @@ class Life {
     std::optional<api::kueue::Admission> admission;  // holds quota
     Time reserved_at{};
     bool evicted = false;
-    std::string message;  // why it waits
+    bool preempted_others = false;  // and was not admitted before this pass
+    std::string message;            // why it waits
   };
 
   explicit Life(const Rules& rules) : rules_(rules), scheduler_(rules.options) {}
