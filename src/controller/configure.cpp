@@ -53,7 +53,14 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
                                            from_file ? "featureGates" : "");
   if (!applied) return tl::unexpected(applied.error());
   const FeatureGates& gates = from_file ? c.feature_gates : command_line;
+  out.engine.wait_for_pods_ready.times_of_workloads =
+      out.jobs.ready_times && !gate_or(gates, "DisableWaitForPodsReady", false);
   out.not_honoured = c.not_honoured;
+  if (c.wait_for_pods_ready.max_timeout_on_workload != api::config::WaitForPodsReady().max_timeout_on_workload &&
+      !out.jobs.ready_times)
+    out.not_honoured.push_back({"waitForPodsReady.maxTimeoutOnWorkload",
+                                "waitForPodsReady.maxTimeoutOnWorkload: has no effect without the feature gate "
+                                "WorkloadLevelWaitForPodsReady"});
   std::ranges::move(not_honoured(gates, from_file ? "featureGates" : ""), std::back_inserter(out.not_honoured));
   out.pending_workloads_api = gate_or(gates, kVisibilityGate, true);
   if (gate_or(gates, kCustomLabelsGate, false))
@@ -82,9 +89,11 @@ api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   policy.manage_leader_worker_sets = options.manage_leader_worker_sets;
   policy.partial_admission = options.engine.partial_admission;
   policy.priority_boost = options.engine.priority_boost;
-  policy.identifier_annotations = options.jobs.identifier_annotations;
   policy.check_ray_upgrades = options.jobs.check_ray_upgrades;
-  policy.refuse_false_unconstrained = options.jobs.refuse_false_unconstrained;
+  policy.labels.identifier_annotations = options.jobs.identifier_annotations;
+  if (options.jobs.ready_times)
+    policy.labels.longest_ready_time = options.engine.wait_for_pods_ready.max_timeout_on_workload;
+  policy.labels.refuse_false_unconstrained = options.jobs.refuse_false_unconstrained;
   return policy;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "engine/lifecycle/legacy_reasons.h"
+#include "engine/lifecycle/pods_ready.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine {
@@ -43,7 +44,8 @@ RecordEvent event_about(const WorkloadRef& w, const lifecycle::Note& note) {
 
 void Transitions::apply(Tracked& t, lifecycle::Change change) {
   if (!facts_.options.unadmitted_observability) lifecycle::tell_legacy_reasons(change, t.now.status());
-  if (!facts_.options.wait_for_pods_ready.enabled) lifecycle::keep_pods_ready(change.status, t.now.status());
+  if (!lifecycle::waits_for_pods_ready(*t.now, facts_.options.wait_for_pods_ready))
+    lifecycle::keep_pods_ready(change.status, t.now.status());
   t.now.decide(std::move(change.status));
   census_.recount(t);
   for (const auto& note : change.notes) t.events.push_back(event_about(*t.now, note));

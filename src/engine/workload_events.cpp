@@ -5,6 +5,7 @@
 
 #include "api/meta.h"
 #include "base/planted.h"
+#include "engine/lifecycle/pods_ready.h"
 #include "engine/lifecycle/state.h"
 #include "engine/transitions.h"
 
@@ -54,7 +55,7 @@ void WorkloadEvents::on(Time, const JobReported& e, Effects&) {
   Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
   if (t == nullptr) return;
   api::kueue::JobReport report = e.report;
-  if (!facts_.options.wait_for_pods_ready.enabled) report.pods_ready.reset();
+  if (!lifecycle::waits_for_pods_ready(*t->now, facts_.options.wait_for_pods_ready)) report.pods_ready.reset();
   if (!facts_.options.reclaimable_pods) report.reclaimable.reset();
   if (t->report == report) return;
   t->report = std::move(report);

@@ -106,7 +106,7 @@ Result<Workload> compose(Draft draft, const JobFacts& facts) {
   w.meta.owners = std::move(draft.owners);
   for (const auto& [key, value] : meta.annotations) {
     if (key.starts_with(kProvisioningPrefix) || key == kAdmissionGatedBy ||
-        contains(facts.annotation_keys_to_copy, key))
+        (key == kWaitForPodsReady && facts.gates.ready_times) || contains(facts.annotation_keys_to_copy, key))
       w.meta.annotations.emplace(key, value);
   }
   w.pod_sets = std::move(draft.pod_sets);
@@ -183,6 +183,21 @@ Json redescribe(const std::vector<PodSet>& pod_sets, const Json& job) {
                                         {"maximumExecutionTimeSeconds", seconds ? Json(*seconds) : Json(nullptr)}}}};
 }
 
+namespace {
+
+// The annotation of a job that waits may change.
+void follow_ready_times(const Json& job, const Workload& w, Drift& drift) {
+  const auto wanted = string_at(job, {"metadata", "annotations", kWaitForPodsReady});
+  const auto found = w.meta.annotations.find(kWaitForPodsReady);
+  const std::string_view present = found == w.meta.annotations.end() ? std::string_view() : found->second;
+  if (wanted == present || reserved(w)) return;
+  ensure_path(drift.patch, {"metadata", "annotations", kWaitForPodsReady}) =
+      wanted.empty() ? Json(nullptr) : Json(wanted);
+  drift.notes.push_back("Updated workload times for pods to be ready: " + api::object_key(w.meta));
+}
+
+}  // namespace
+
 Drift drift_of(const Json& job, const Workload& w, const JobFacts& facts) {
   Drift drift{JsonObject(), {}, {}};
   if (const auto queue = label(job, kQueueLabel); !reserved(w) && queue != w.queue_name)
@@ -212,6 +227,7 @@ Drift drift_of(const Json& job, const Workload& w, const JobFacts& facts) {
     if (!gates.empty()) value = gates;  // otherwise null, which removes it
     drift.notes.push_back("Updated workload AdmissionGatedBy to \"" + std::string(gates) + "\"");
   }
+  if (facts.gates.ready_times) follow_ready_times(job, w, drift);
   return drift;
 }
 

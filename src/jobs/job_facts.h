@@ -23,6 +23,13 @@ struct JobGates {
   bool finish_orphaned = true;
   // WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload; it takes precedence over the label.
   bool identifier_annotations = true;
+  // WorkloadLevelWaitForPodsReady: a workload has the annotation of its job that says how long its pods may take.
+  bool ready_times = false;
+  // WaitForPodsReadyMaxNotReady: an annotation of the pods of a group allows some of them to be not ready.
+  bool max_not_ready = false;
+  // FastQuotaReleaseInPodIntegration: an evicted pod group gives its quota back when its pods begin to terminate, as a
+  // single pod does. Off: when they have ended.
+  bool fast_quota_release = false;
   // FailureRecoveryPolicy: pods that agree to it are deleted by force when they cannot end on an unreachable node.
   bool failure_recovery = false;
   // DeploymentJobUIDLabel: the workload of a pod of a managed Deployment has the UID of the Deployment as its job's.

@@ -80,7 +80,7 @@ BERTH_FIELDS(api::kueue::JobReport::Replacement, a, b, c)
 BERTH_FIELDS(api::kueue::JobReport, a, b, c, d, e, f, g, h, i)
 
 // The engine's options.
-BERTH_FIELDS(api::config::WaitForPodsReady, a, b, c, d, e, f, g, h)
+BERTH_FIELDS(api::config::WaitForPodsReady, a, b, c, d, e, f, g, h, i, j)
 BERTH_FIELDS(api::config::TopologyWaits, a)
 BERTH_FIELDS(api::config::WorkloadRetention, a, b)
 BERTH_FIELDS(api::config::FairSharing, a, b, c)

@@ -69,6 +69,7 @@ metrics: {customLabels: [{name: site}, {name: team, sourceKind: Workload, tracke
   EXPECT_EQ(labelled->label_keys_to_copy, std::vector<std::string>{"team"}) << "once, and none of other kinds";
   EXPECT_EQ(labelled->annotation_keys_to_copy, std::vector<std::string>{"b"});
   EXPECT_EQ(o->engine.wait_for_pods_ready.timeout, 1min);
+  EXPECT_FALSE(o->engine.wait_for_pods_ready.times_of_workloads);
   EXPECT_TRUE(o->engine.wait_for_pods_ready.block_admission);
   EXPECT_EQ(o->engine.retention.after_finished, 2min);
   EXPECT_EQ(o->engine.resources.exclude_prefixes, std::vector<std::string>{"x"});
@@ -76,6 +77,26 @@ metrics: {customLabels: [{name: site}, {name: team, sourceKind: Workload, tracke
   EXPECT_FALSE(o->engine.partial_admission);
   EXPECT_EQ(o->volcano.tree.flavor, "spot");
   EXPECT_FALSE(o->volcano.admission.refuse_circles);
+}
+
+// KEP-4803.
+TEST(Configure, TimesOfWorkloadsNeedTheirGateAndNotTheOneThatSwitchesAllOff) {
+  const std::string limit = "waitForPodsReady: {maxTimeoutOnWorkload: 10m}\n";
+  const auto on = options_of(limit + "featureGates: {WorkloadLevelWaitForPodsReady: true}");
+  ASSERT_TRUE(on) << on.error().message;
+  EXPECT_TRUE(on->engine.wait_for_pods_ready.times_of_workloads);
+  EXPECT_TRUE(on->jobs.ready_times);
+  EXPECT_TRUE(on->not_honoured.empty());
+  EXPECT_EQ(admission_policy(*on).labels.longest_ready_time, std::optional<Duration>(10min));
+  const auto none =
+      options_of(limit + "featureGates: {WorkloadLevelWaitForPodsReady: true, DisableWaitForPodsReady: true}");
+  ASSERT_TRUE(none) << none.error().message;
+  EXPECT_FALSE(none->engine.wait_for_pods_ready.times_of_workloads);
+  const auto off = options_of(limit);
+  ASSERT_TRUE(off) << off.error().message;
+  EXPECT_EQ(admission_policy(*off).labels.longest_ready_time, std::nullopt);
+  ASSERT_EQ(off->not_honoured.size(), 1u);
+  EXPECT_EQ(off->not_honoured[0].setting, "waitForPodsReady.maxTimeoutOnWorkload");
 }
 
 TEST(Configure, GatesComeFromOneSide) {

@@ -121,9 +121,9 @@ void default_job(Json& job, const JobContext& context) {
   if (take_defaults(job, context)) ensure_path(job, {"spec", "suspend"}) = true;
 }
 
-FieldErrors validate_job(const Json& job, bool identifier_annotations) {
+FieldErrors validate_job(const Json& job, const kueue::LabelRules& rules) {
   FieldErrors errors;
-  check_job_labels(job, identifier_annotations, errors);
+  check_job_labels(job, rules, errors);
   check_admission_gates(job, errors);
   check_completions_equal_parallelism(job, errors);
   check_min_parallelism(job, errors);
@@ -134,16 +134,15 @@ FieldErrors validate_job(const Json& job, bool identifier_annotations) {
 
 // In the order of Kueue's webhook: first the rules for the new job, then the immutable fields.
 FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists,
-                                bool identifier_annotations) {
+                                const kueue::LabelRules& rules) {
   FieldErrors errors;
   // What was wrong before refuses no other change: the job must be stopped and deleted.
-  if (labels_edited(job, old)) check_job_labels(job, identifier_annotations, errors);
+  if (labels_edited(job, old)) check_job_labels(job, rules, errors);
   const bool gates_edited = annotation_of(job, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy);
   if (gates_edited) check_admission_gates(job, errors);
   if (labels_edited(job, old) || is_edited(job, old, {"spec"})) check_completions_equal_parallelism(job, errors);
   check_size_and_places(job, old, errors);
-  check_job_labels_update(
-      {job, old, is_suspended(job), is_suspended(old), default_queue_exists, identifier_annotations}, errors);
+  check_job_labels_update({job, old, is_suspended(job), is_suspended(old), default_queue_exists, rules}, errors);
   if (const bool elastic = annotation_of(job, kElasticJob) == "true";
       elastic != (annotation_of(old, kElasticJob) == "true"))
     errors.push_back(invalid_value(annotation_field(kElasticJob), Json(elastic), kImmutableField));

@@ -14,9 +14,9 @@ using kueue::JobContext;
 // On creation: sets the default queue and priority class, and suspends a managed Job.
 void default_job(Json& job, const JobContext& context);
 
-FieldErrors validate_job(const Json& job, bool identifier_annotations = true);
+FieldErrors validate_job(const Json& job, const kueue::LabelRules& rules = {});
 // `default_queue_exists`: a LocalQueue "default" exists in the namespace; then the queue name cannot be removed.
 FieldErrors validate_job_update(const Json& job, const Json& old, bool default_queue_exists,
-                                bool identifier_annotations = true);
+                                const kueue::LabelRules& rules = {});
 
 }  // namespace berth::api::batch

@@ -35,12 +35,10 @@ void read_wait_for_pods_ready(Fields fields, Version version, WaitForPodsReady& 
   out.recovery_timeout = version == Version::kV1beta1 ? Duration(0) : out.timeout;
   fields.duration("recoveryTimeout", out.recovery_timeout);
   fields.flag("blockAdmission", out.block_admission);
-  for (const std::string_view name : {"unscheduledTimeout", "maxTimeoutOnWorkload"}) {
-    std::optional<Duration> ignored;
-    fields.duration(name, ignored);
-    if (ignored)
-      fields.findings().missing(fields.path_of(name), "timeout and recoveryTimeout count for every workload");
-  }
+  fields.duration("maxTimeoutOnWorkload", out.max_timeout_on_workload, std::chrono::seconds(1));
+  std::optional<Duration> ignored;
+  fields.duration("unscheduledTimeout", ignored);
+  if (ignored) fields.findings().missing(fields.path_of("unscheduledTimeout"), "timeout counts for unscheduled pods");
   read_requeuing(fields.object("requeuingStrategy"), out);
   fields.done();
 }

@@ -27,6 +27,11 @@ struct WaitForPodsReady {
   std::optional<std::int32_t> backoff_limit_count;
   std::int32_t backoff_base_seconds = 60;   // the n-th backoff is base * 2^(n-1)
   std::int32_t backoff_max_seconds = 3600;  // upper bound of a backoff
+  // maxTimeoutOnWorkload: no job may ask for longer times of its own (KEP-4803); at least 1 s.
+  Duration max_timeout_on_workload = std::chrono::hours(2);
+  // Gate WorkloadLevelWaitForPodsReady: the annotation of a workload goes before `timeout` and `recovery_timeout`, also
+  // where `enabled` is off in a v1beta1 file.
+  bool times_of_workloads = false;
   bool operator==(const WaitForPodsReady&) const = default;
 };
 

@@ -27,11 +27,12 @@ void default_deployment(Json& deployment, const JobContext& context) {
 }
 
 FieldErrors validate_deployment(const Json& deployment, const JobContext& context) {
-  return is_served(context) ? validate_serving(deployment, kDeploymentKind) : FieldErrors();
+  return is_served(context) ? validate_serving(deployment, kDeploymentKind, context.labels) : FieldErrors();
 }
 
 FieldErrors validate_deployment_update(const Json& deployment, const Json& old, const JobContext& context) {
-  return is_served(context) ? validate_serving_update(deployment, old, kDeploymentKind) : FieldErrors();
+  if (!is_served(context)) return {};
+  return validate_serving_update(deployment, old, kDeploymentKind, context.labels);
 }
 
 }  // namespace berth::api::kueue

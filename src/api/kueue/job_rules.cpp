@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/kueue/names.h"
+#include "api/kueue/ready_times.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
@@ -91,7 +92,7 @@ void check_prebuilt_update(const JobUpdate& update, FieldErrors& errors) {
   if (update.suspended) return;
   check_same_text(label_of(update.now, kPrebuiltWorkload), label_of(update.old, kPrebuiltWorkload),
                   label_field(kPrebuiltWorkload), errors);
-  if (update.identifier_annotations)
+  if (update.labels.identifier_annotations)
     check_same_text(annotation_of(update.now, kPrebuiltWorkload), annotation_of(update.old, kPrebuiltWorkload),
                     annotation_field(kPrebuiltWorkload), errors);
 }
@@ -132,12 +133,13 @@ void check_no_elastic_job(const Json& job, std::string_view kind, FieldErrors& e
                                      "elastic job is not supported for \"" + std::string(kind) + "\""));
 }
 
-void check_job_labels(const Json& job, bool identifier_annotations, FieldErrors& errors) {
+void check_job_labels(const Json& job, const LabelRules& rules, FieldErrors& errors) {
   check_queue_name(job, errors);
   check_job_name(label_of(job, kPrebuiltWorkload), label_field(kPrebuiltWorkload), errors);
-  if (identifier_annotations)
+  if (rules.identifier_annotations)
     check_job_name(annotation_of(job, kPrebuiltWorkload), annotation_field(kPrebuiltWorkload), errors);
   check_max_exec_time(job, errors);
+  if (rules.longest_ready_time) check_ready_times(job, *rules.longest_ready_time, errors);
 }
 
 void check_admission_gates(const Json& job, FieldErrors& errors) {
@@ -163,7 +165,14 @@ void check_job_labels_update(const JobUpdate& update, FieldErrors& errors) {
   if (!update.suspended || !update.was_suspended)
     check_same_text(label_of(update.now, kMaxExecTimeLabel), label_of(update.old, kMaxExecTimeLabel),
                     label_field(kMaxExecTimeLabel), errors);
+  check_ready_times_update(update, errors);
   check_priority_class_update(update, errors);
+}
+
+void check_ready_times_update(const JobUpdate& update, FieldErrors& errors) {
+  if (update.suspended || !update.labels.longest_ready_time) return;
+  check_same_text(annotation_of(update.now, kWaitForPodsReady), annotation_of(update.old, kWaitForPodsReady),
+                  annotation_field(kWaitForPodsReady), errors);
 }
 
 void check_priority_class_update(const JobUpdate& update, FieldErrors& errors) {

@@ -3,13 +3,24 @@
 // https://kueue.sigs.k8s.io/docs/reference/labels-and-annotations/
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "api/field_error.h"
 #include "base/json.h"
+#include "base/time.h"
 
 namespace berth::api::kueue {
+
+// Settings that decide which labels and annotations of a job have a meaning.
+struct LabelRules {
+  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
+  // Gate WorkloadLevelWaitForPodsReady: the longest time that a job may ask for (ready_times.h); none: the gate is off.
+  std::optional<Duration> longest_ready_time{};
+  // Gate TASRejectFalseUnconstrainedTopology: "false" is no value of the annotation for unconstrained topology.
+  bool refuse_false_unconstrained = false;
+};
 
 // The facts about the cluster that the rules for one job need.
 struct JobContext {
@@ -18,9 +29,7 @@ struct JobContext {
   bool ancestor_managed = false;               // an owner of the job, direct or not, is managed itself
   bool default_queue_exists = false;           // a LocalQueue named "default" in the job's namespace
   bool default_priority_class_exists = false;  // a WorkloadPriorityClass named "default"
-  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
-  // Gate TASRejectFalseUnconstrainedTopology: "false" is no value of the annotation for unconstrained topology.
-  bool refuse_false_unconstrained = false;
+  LabelRules labels{};
   bool owner_queues = false;  // of a pod: its owner gives it its queue and its group (a StatefulSet does)
 };
 
@@ -38,9 +47,9 @@ std::string annotation_field(std::string_view key);
 
 inline constexpr std::string_view kImmutableField = "field is immutable";
 
-// Each function appends its errors. Checks the queue name, the names of prebuilt workloads and the maximum execution
-// time.
-void check_job_labels(const Json& job, bool identifier_annotations, FieldErrors& errors);
+// Each function appends its errors. Checks the queue name, the names of prebuilt workloads, the maximum execution time
+// and the times for its pods to be ready.
+void check_job_labels(const Json& job, const LabelRules& rules, FieldErrors& errors);
 void check_queue_name(const Json& job, FieldErrors& errors);
 void check_admission_gates(const Json& job, FieldErrors& errors);
 // `kind`: as the error names it ("apps/v1, Kind=Deployment").
@@ -57,10 +66,12 @@ struct JobUpdate {
   bool suspended = false;
   bool was_suspended = false;
   bool default_queue_exists = false;
-  bool identifier_annotations = true;
+  LabelRules labels{};
 };
-// Checks the queue name, the name of the prebuilt workload, the maximum execution time and the priority class.
+// Checks the queue name, the name of the prebuilt workload, the maximum execution time, the times for its pods to be
+// ready and the priority class.
 void check_job_labels_update(const JobUpdate& update, FieldErrors& errors);
+void check_ready_times_update(const JobUpdate& update, FieldErrors& errors);
 void check_priority_class_update(const JobUpdate& update, FieldErrors& errors);
 // Gates may be removed, not added.
 void check_admission_gates_update(const Json& now, const Json& old, FieldErrors& errors);

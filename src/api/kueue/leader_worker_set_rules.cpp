@@ -48,7 +48,7 @@ void check_topologies(const Json& set, FieldErrors& errors) {
 }
 
 void check_flags(const Json& set, const Json* old, const JobContext& context, FieldErrors& errors) {
-  if (!context.refuse_false_unconstrained) return;
+  if (!context.labels.refuse_false_unconstrained) return;
   for (const auto name : {kLeaders, kWorkers}) {
     const Json* pod_template = template_named(set, name);
     const Json* before = old == nullptr ? nullptr : template_named(*old, name);
@@ -105,7 +105,7 @@ void default_leader_worker_set(Json& set, const JobContext& context) {
 
 FieldErrors validate_leader_worker_set(const Json& set, const JobContext& context) {
   if (!is_served(context)) return {};
-  FieldErrors errors = validate_serving(set, kLeaderWorkerSetKind);
+  FieldErrors errors = validate_serving(set, kLeaderWorkerSetKind, context.labels);
   if (!is_managed(set, context)) return errors;
   check_topologies(set, errors);
   check_flags(set, nullptr, context, errors);
@@ -115,7 +115,7 @@ FieldErrors validate_leader_worker_set(const Json& set, const JobContext& contex
 
 FieldErrors validate_leader_worker_set_update(const Json& set, const Json& old, const JobContext& context) {
   if (!is_served(context)) return {};
-  FieldErrors errors = validate_serving_update(set, old, kLeaderWorkerSetKind);
+  FieldErrors errors = validate_serving_update(set, old, kLeaderWorkerSetKind, context.labels);
   if (!is_managed(set, context)) return errors;
   check_topologies(set, errors);
   check_flags(set, &old, context, errors);

@@ -19,6 +19,7 @@ inline constexpr std::string_view kProvisioningPrefix =
 inline constexpr std::string_view kAdmissionGatedBy = "kueue.x-k8s.io/admission-gated-by";
 inline constexpr std::string_view kPriorityBoost =
     "kueue.x-k8s.io/priority-boost";  // on workloads: added to the priority
+inline constexpr std::string_view kWaitForPodsReady = "kueue.x-k8s.io/wait-for-pods-ready";  // ready_times.h
 inline constexpr std::string_view kElasticJob = "kueue.x-k8s.io/elastic-job";
 inline constexpr std::string_view kSliceReplacementFor = "kueue.x-k8s.io/workload-slice-replacement-for";
 inline constexpr std::string_view kJobMinParallelism = "kueue.x-k8s.io/job-min-parallelism";

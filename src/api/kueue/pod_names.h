@@ -20,6 +20,7 @@ inline constexpr std::string_view kPodFinalizer = "kueue.x-k8s.io/managed";
 // On pods.
 inline constexpr std::string_view kPodGroupName = "kueue.x-k8s.io/pod-group-name";  // a label or an annotation
 inline constexpr std::string_view kPodGroupTotalCount = "kueue.x-k8s.io/pod-group-total-count";
+inline constexpr std::string_view kPodGroupMaxNotReady = "kueue.x-k8s.io/pod-group-max-not-ready-count";
 inline constexpr std::string_view kPodGroupFastAdmission = "kueue.x-k8s.io/pod-group-fast-admission";  // "true"
 inline constexpr std::string_view kPodGroupServing = "kueue.x-k8s.io/pod-group-serving";               // "true"
 inline constexpr std::string_view kRetriableInGroup = "kueue.x-k8s.io/retriable-in-group";  // "false": no retry

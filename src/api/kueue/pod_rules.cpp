@@ -90,7 +90,7 @@ void check_managed_label(const Json& pod, FieldErrors& errors) {
 }
 
 bool named_by_annotation(const Json& pod, const JobContext& context) {
-  return context.identifier_annotations && !annotation_of(pod, kPodGroupName).empty();
+  return context.labels.identifier_annotations && !annotation_of(pod, kPodGroupName).empty();
 }
 std::string group_name_field(bool by_annotation) {
   return by_annotation ? annotation_field(kPodGroupName) : label_field(kPodGroupName);
@@ -112,7 +112,7 @@ void check_group_total(const Json& total, FieldErrors& errors) {
 }
 
 void check_pod_group(const Json& pod, const JobContext& context, FieldErrors& errors) {
-  const std::string_view name = pod_group_name(pod, context.identifier_annotations);
+  const std::string_view name = pod_group_name(pod, context.labels.identifier_annotations);
   const bool by_annotation = named_by_annotation(pod, context);
   const Json* total = annotation_at(pod, kPodGroupTotalCount);
   if (name.empty() && total == nullptr) return;
@@ -132,10 +132,10 @@ void check_pod_group(const Json& pod, const JobContext& context, FieldErrors& er
 
 // The prebuilt workload of a group has the name of the group.
 void check_prebuilt_of_group(const Json& pod, const JobContext& context, FieldErrors& errors) {
-  const std::string_view group = pod_group_name(pod, context.identifier_annotations);
+  const std::string_view group = pod_group_name(pod, context.labels.identifier_annotations);
   if (group.empty()) return;
   const std::string_view by_annotation =
-      context.identifier_annotations ? annotation_of(pod, kPrebuiltWorkload) : std::string_view();
+      context.labels.identifier_annotations ? annotation_of(pod, kPrebuiltWorkload) : std::string_view();
   const std::string_view name = by_annotation.empty() ? label_of(pod, kPrebuiltWorkload) : by_annotation;
   if (name.empty() || name == group) return;
   errors.push_back(
@@ -154,12 +154,12 @@ void check_role(const Json& pod, FieldErrors& errors) {
 void check_pod_topology(const Json& pod, const JobContext& context, FieldErrors& errors) {
   // How many pods of a group have this role is not known yet.
   std::optional<std::int64_t> count;
-  if (pod_group_name(pod, context.identifier_annotations).empty()) count = 1;
+  if (pod_group_name(pod, context.labels.identifier_annotations).empty()) count = 1;
   check_topology_annotations(object_at(pod, {"metadata", "annotations"}), count, "metadata.annotations", errors);
 }
 
 void check_pod_flag(const Json& pod, const Json* old, const JobContext& context, FieldErrors& errors) {
-  if (!context.refuse_false_unconstrained) return;
+  if (!context.labels.refuse_false_unconstrained) return;
   const JsonObject* before = old == nullptr ? nullptr : &object_at(*old, {"metadata", "annotations"});
   check_unconstrained_flag(object_at(pod, {"metadata", "annotations"}), before, "metadata.annotations", errors);
 }
@@ -174,8 +174,8 @@ void check_pod(const Json& pod, const JobContext& context, FieldErrors& errors) 
 }
 
 void check_group_name_update(const Json& pod, const Json& old, const JobContext& context, FieldErrors& errors) {
-  const std::string_view now = pod_group_name(pod, context.identifier_annotations);
-  const std::string_view before = pod_group_name(old, context.identifier_annotations);
+  const std::string_view now = pod_group_name(pod, context.labels.identifier_annotations);
+  const std::string_view before = pod_group_name(old, context.labels.identifier_annotations);
   if (now == before) return;
   // A pod whose owner suspends it gets its group later.
   if (before.empty() && !suspending_owner(old).empty() && has_scheduling_gate(old, kAdmissionGate)) return;
@@ -258,7 +258,7 @@ void default_pod(Json& pod, const JobContext& context) {
 FieldErrors validate_pod(const Json& pod, const JobContext& context) {
   FieldErrors errors;
   if (!is_judged(pod, context)) return errors;
-  check_job_labels(pod, context.identifier_annotations, errors);
+  check_job_labels(pod, context.labels, errors);
   check_no_elastic_job(pod, "/v1, Kind=Pod", errors);
   check_admission_gates(pod, errors);
   check_pod(pod, context, errors);
@@ -272,12 +272,11 @@ FieldErrors validate_pod_update(const Json& pod, const Json& old, const JobConte
   if (same_labels_and_annotations(pod, old)) return errors;
   if (!is_judged(pod, context) && !is_judged(old, context)) return errors;
   const bool gates_edited = annotation_of(pod, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy);
-  check_job_labels(pod, context.identifier_annotations, errors);
+  check_job_labels(pod, context.labels, errors);
   check_no_elastic_job(pod, "/v1, Kind=Pod", errors);
   if (gates_edited) check_admission_gates(pod, errors);
-  check_job_labels_update({pod, old, waits_or_ended(pod), waits_or_ended(old), context.default_queue_exists,
-                           context.identifier_annotations},
-                          errors);
+  check_job_labels_update(
+      {pod, old, waits_or_ended(pod), waits_or_ended(old), context.default_queue_exists, context.labels}, errors);
   if (gates_edited) check_admission_gates_update(pod, old, errors);
   check_pod(pod, context, errors);
   check_pod_flag(pod, &old, context, errors);

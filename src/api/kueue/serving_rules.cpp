@@ -2,6 +2,7 @@
 
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
+#include "api/kueue/ready_times.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
@@ -22,23 +23,27 @@ void suspend_template(Json& object, std::string_view framework) {
   ensure_path(object, {"spec", "template", "metadata", "annotations", kPodSuspendingParent}) = Json(framework);
 }
 
-FieldErrors validate_serving(const Json& object, std::string_view kind) {
+FieldErrors validate_serving(const Json& object, std::string_view kind, const LabelRules& rules) {
   FieldErrors errors;
   check_queue_name(object, errors);
   check_no_elastic_job(object, kind, errors);
   check_admission_gates(object, errors);
+  if (rules.longest_ready_time) check_ready_times(object, *rules.longest_ready_time, errors);
   return errors;
 }
 
-FieldErrors validate_serving_update(const Json& object, const Json& old, std::string_view kind) {
+FieldErrors validate_serving_update(const Json& object, const Json& old, std::string_view kind,
+                                    const LabelRules& rules) {
   FieldErrors errors;
   const bool gates_edited = annotation_of(object, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy);
   const bool idle = int_at(old, {"status", "readyReplicas"}) == 0;
-  const JobUpdate update{object, old, idle, idle};
+  const JobUpdate update{object, old, idle, idle, false, rules};
   check_queue_name(object, errors);
   check_no_elastic_job(object, kind, errors);
   if (gates_edited) check_admission_gates(object, errors);
   check_serving_queue_update(update, errors);
+  if (rules.longest_ready_time) check_ready_times(object, *rules.longest_ready_time, errors);
+  check_ready_times_update(update, errors);
   check_priority_class_update(update, errors);
   if (gates_edited) check_admission_gates_update(object, old, errors);
   return errors;

@@ -19,9 +19,10 @@ bool is_served(const JobContext& context);
 void suspend_template(Json& object, std::string_view framework);
 
 // Errors in the labels and annotations of the object. `kind`: as errors name it ("apps/v1, Kind=Deployment").
-FieldErrors validate_serving(const Json& object, std::string_view kind);
+FieldErrors validate_serving(const Json& object, std::string_view kind, const LabelRules& rules);
 // The queue may change while no pod is ready (status.readyReplicas of the old object), and may not be taken away.
-FieldErrors validate_serving_update(const Json& object, const Json& old, std::string_view kind);
+FieldErrors validate_serving_update(const Json& object, const Json& old, std::string_view kind,
+                                    const LabelRules& rules);
 
 // spec.replicas; 1 when it is absent.
 std::int64_t replicas_of(const Json& object);

@@ -28,12 +28,12 @@ void default_stateful_set(Json& set, const JobContext& context) {
 }
 
 FieldErrors validate_stateful_set(const Json& set, const JobContext& context) {
-  return is_served(context) ? validate_serving(set, kStatefulSetKind) : FieldErrors();
+  return is_served(context) ? validate_serving(set, kStatefulSetKind, context.labels) : FieldErrors();
 }
 
 FieldErrors validate_stateful_set_update(const Json& set, const Json& old, const JobContext& context) {
   if (!is_served(context)) return {};
-  FieldErrors errors = validate_serving_update(set, old, kStatefulSetKind);
+  FieldErrors errors = validate_serving_update(set, old, kStatefulSetKind, context.labels);
   if (!is_managed(set, context) || !is_managed(old, context)) return errors;
   check_same_size(set, old, errors);
   check_same_pods(set, old, errors);

@@ -5,6 +5,7 @@
 
 #include "api/meta.h"
 #include "engine/engine_impl.h"
+#include "engine/lifecycle/pods_ready.h"
 #include "engine/lifecycle/state.h"
 
 namespace berth::engine {
@@ -117,7 +118,8 @@ void Rehearsal::written(const Ptr<Workload>& base, Workload changed, std::uint64
   if (moved) moved_.push_back(seen);
   answers_.push_back(WorkloadSeen{seen});
   // Others may wait until its pods are ready.
-  if (moved && state == lifecycle::State::kAdmitted && engine_.impl_->facts.options.wait_for_pods_ready.enabled) {
+  if (moved && state == lifecycle::State::kAdmitted &&
+      lifecycle::waits_for_pods_ready(*seen, engine_.impl_->facts.options.wait_for_pods_ready)) {
     api::kueue::JobReport report;
     report.pods_ready = true;
     report.workload_version = seen->meta.resource_version;

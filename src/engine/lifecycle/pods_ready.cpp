@@ -4,10 +4,23 @@
 #include <limits>
 #include <string>
 
+#include "api/kueue/ready_times.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine::lifecycle {
 namespace {
+
+// The times for a workload: its own where they are allowed (KEP-4803), else those of the Configuration.
+WaitForPodsReady wait_of(const WorkloadRef& w, const WaitForPodsReady& wait) {
+  const auto own =
+      wait.times_of_workloads && !w.meta.annotations.empty() ? api::kueue::ready_times(w.meta) : std::nullopt;
+  if (!own) return wait;
+  WaitForPodsReady out = wait;
+  out.enabled = true;
+  out.timeout = own->timeout;
+  out.recovery_timeout = own->recovery;
+  return out;
+}
 
 // The running timeout: its start, its length, and the cause as the API names it.
 struct Awaited {
@@ -16,7 +29,8 @@ struct Awaited {
   std::string_view cause;
 };
 
-std::optional<Awaited> awaited(const WorkloadRef& w, const WaitForPodsReady& wait) {
+std::optional<Awaited> awaited(const WorkloadRef& w, const WaitForPodsReady& general) {
+  const WaitForPodsReady wait = wait_of(w, general);
   const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
   if (!wait.enabled || w.meta.deletion || admitted == nullptr || !admitted->status || state_of(w) != State::kAdmitted)
     return std::nullopt;
@@ -30,6 +44,8 @@ std::optional<Awaited> awaited(const WorkloadRef& w, const WaitForPodsReady& wai
 }
 
 }  // namespace
+
+bool waits_for_pods_ready(const WorkloadRef& w, const WaitForPodsReady& wait) { return wait_of(w, wait).enabled; }
 
 std::optional<Time> pods_ready_deadline(const WorkloadRef& w, const WaitForPodsReady& wait) {
   const auto a = awaited(w, wait);

@@ -58,7 +58,7 @@ bool edited_while_waiting(const JobKindSpec& kind, const Json& job, const Json* 
 void check_pod_sets_of(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission,
                        FieldErrors& errors) {
   FieldErrors now, before;
-  const bool refuse_flag = admission.policy.refuse_false_unconstrained;
+  const bool refuse_flag = admission.policy.labels.refuse_false_unconstrained;
   check_pod_sets(kind, job, admission.get, now, refuse_flag);
   if (old != nullptr && !now.empty()) check_pod_sets(kind, *old, admission.get, before, refuse_flag);
   std::set<std::string> known;
@@ -73,7 +73,7 @@ void check_object(const JobKindSpec& kind, const Json& job, const Json* old, con
                   FieldErrors& errors) {
   check_validations(kind, job, old, errors);
   if (kind.hook != nullptr) kind.hook->check(job, old, admission.policy, errors);
-  check_job_labels(job, admission.policy.identifier_annotations, errors);
+  check_job_labels(job, admission.policy.labels, errors);
   if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
   if (old == nullptr || annotation_of(job, kAdmissionGatedBy) != annotation_of(*old, kAdmissionGatedBy))
     check_admission_gates(job, errors);
@@ -116,9 +116,8 @@ FieldErrors check_update(const JobKindSpec& kind, const Json& job, const Json& o
   FieldErrors errors;
   const bool default_queue =
       admission.get(api::kLocalQueues, string_at(job, {"metadata", "namespace"}), kDefaultName) != nullptr;
-  check_job_labels_update({job, old, is_suspended(kind, job), is_suspended(kind, old), default_queue,
-                           admission.policy.identifier_annotations},
-                          errors);
+  check_job_labels_update(
+      {job, old, is_suspended(kind, job), is_suspended(kind, old), default_queue, admission.policy.labels}, errors);
   if (annotation_of(job, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy))
     check_admission_gates_update(job, old, errors);
   check_object(kind, job, &old, admission, errors);

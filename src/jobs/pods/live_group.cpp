@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -89,8 +90,8 @@ class LiveGroup {
   void tell(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
     const Workload& w = *workload;
     JobReport what;
-    what.stopped = !scene_.any(is_active_pod);
-    what.pods_ready = has_condition(w, kAdmitted) && roster.ready() >= wanted(roster);
+    what.stopped = !holds_quota();
+    what.pods_ready = has_condition(w, kAdmitted) && roster.ready() >= wanted(roster) - may_lack(roster);
     if (!terms.serving) {
       what.reclaimable = reclaimable(w, roster);
     }
@@ -102,6 +103,11 @@ class LiveGroup {
     }
     if (!scene_.served) what.replacement = replacement(w, terms, roster);
     scene_.plan.steps.push_back(report(workload, std::move(what)));
+  }
+
+  bool holds_quota() const {
+    const bool fast = scene_.facts.gates.fast_quota_release;
+    return std::ranges::any_of(scene_.pods, [&](const auto& pod) { return pod->active() && !(fast && pod->deletion); });
   }
 
   // The pods that succeeded. One that is gone meanwhile gave its quota back: a pod in its place waits until no pod of
@@ -131,6 +137,13 @@ class LiveGroup {
   std::int32_t wanted(const Roster& roster) const {
     const bool fewer = scene_.owner && scene_.owner->total > 0;
     return fewer ? std::min(scene_.owner->total, roster.total()) : roster.total();
+  }
+
+  // The strictest of the pods decides how many of them need not be ready.
+  std::int32_t may_lack(const Roster& roster) const {
+    if (!scene_.facts.gates.max_not_ready || scene_.pods.empty()) return 0;
+    const auto allowed = [&](const ManagedPodPtr& pod) { return allowed_not_ready(*pod, roster.total()); };
+    return std::ranges::min(scene_.pods | std::views::transform(allowed));
   }
 
   // An owner that was scaled up has more pods than its workload has quota for. They wait.

@@ -1,6 +1,7 @@
 #include "jobs/pods/managed_pod.h"
 
 #include <algorithm>
+#include <charconv>
 #include <tuple>
 #include <utility>
 
@@ -133,6 +134,14 @@ GroupTerms group_terms(const ManagedPod& pod) {
   terms.fast = annotation_of(*pod.object, kPodGroupFastAdmission) == "true";
   terms.serving = annotation_of(*pod.object, kPodGroupServing) == "true";
   return terms;
+}
+
+std::int32_t allowed_not_ready(const ManagedPod& pod, std::int32_t total) {
+  const std::string_view text = annotation_of(*pod.object, kPodGroupMaxNotReady);
+  std::int32_t allowed = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), allowed);
+  const bool valid = error == std::errc() && end == text.data() + text.size() && allowed >= 0 && allowed < total;
+  return valid ? allowed : 0;
 }
 
 bool is_unretriable(const ManagedPod& pod) { return annotation_of(*pod.object, kRetriableInGroup) == "false"; }

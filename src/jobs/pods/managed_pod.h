@@ -84,6 +84,9 @@ struct GroupTerms {
   bool serving = false;    // pods that end are replaced; the group never finishes
 };
 GroupTerms group_terms(const ManagedPod& pod);
+// How many pods of its group the pod allows to be not ready (KEP-15423). 0 when it says nothing, or no number from 0 to
+// less than all pods of the group.
+std::int32_t allowed_not_ready(const ManagedPod& pod, std::int32_t total);
 // The failed pods of a group with such a pod are not replaced.
 bool is_unretriable(const ManagedPod& pod);
 

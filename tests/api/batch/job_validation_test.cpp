@@ -241,7 +241,9 @@ TEST(ValidateJob, Rules) {
   for (const auto& bad : {job("{kueue.x-k8s.io/queue-name: A_b}"), job("{kueue.x-k8s.io/prebuilt-workload-name: A_b}"),
                           job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}")})
     EXPECT_NE(errors_of(validate_job(bad)).find("a lowercase RFC 1123 subdomain"), std::string::npos);
-  EXPECT_EQ(errors_of(validate_job(job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}"), false)), "")
+  EXPECT_EQ(errors_of(validate_job(job("{}", "{kueue.x-k8s.io/prebuilt-workload-name: A_b}"),
+                                   {.identifier_annotations = false})),
+            "")
       << "the annotation means nothing without its gate";
   EXPECT_TRUE(
       errors_of(validate_job(with_template("{kueue.x-k8s.io/podset-preferred-topology: a b}")))

@@ -304,6 +304,8 @@ TEST(Configuration, NamesWhatIsWrongWithPolicies) {
            "objectRetentionPolicies.workloads.afterFinished: is \"-1s\", expected a duration of 0s or more"},
           {"objectRetentionPolicies: {workloads: {afterDeactivatedByKueue: 5}}",
            "objectRetentionPolicies.workloads.afterDeactivatedByKueue: is 5, expected a duration"},
+          {"waitForPodsReady: {maxTimeoutOnWorkload: 0s}",
+           "waitForPodsReady.maxTimeoutOnWorkload: is \"0s\", expected a duration of 1s or more"},
           {"waitForPodsReady: {unscheduledTimeout: 5}",
            "waitForPodsReady.unscheduledTimeout: is 5, expected a duration such as 90s or 1h30m"},
           {"multiKueue: {gcInterval: -1s}", "multiKueue.gcInterval: is \"-1s\", expected a duration of 0s or more"},
@@ -340,7 +342,7 @@ TEST(Configuration, WhatKueueHasAndBerthDoesNotIsTold) {
     return lines;
   };
   EXPECT_EQ(told("waitForPodsReady: {unscheduledTimeout: 5m, maxTimeoutOnWorkload: 2h}"),
-            (std::vector<std::string>{"waitForPodsReady.unscheduledTimeout", "waitForPodsReady.maxTimeoutOnWorkload"}));
+            (std::vector<std::string>{"waitForPodsReady.unscheduledTimeout"}));
   EXPECT_EQ(told("multiKueue: {origin: here}"), std::vector<std::string>{"multiKueue"});
   EXPECT_EQ(told("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue"});
   EXPECT_EQ(told("multiKueue: {origin: multikueue}"), std::vector<std::string>());

@@ -240,7 +240,7 @@ TEST(ValidatePod, WithoutIdentifierAnnotationsOnlyTheLabelNamesTheGroup) {
   EXPECT_EQ(pod_group_name(named), "g");
   EXPECT_EQ(pod_group_name(named, false), "");
   EXPECT_EQ(errors_of(validate_pod(named, {})), "");
-  EXPECT_NE(errors_of(validate_pod(named, {.identifier_annotations = false})), "");
+  EXPECT_NE(errors_of(validate_pod(named, {.labels = {.identifier_annotations = false}})), "");
 }
 
 TEST(ValidatePodUpdate, Rules) {

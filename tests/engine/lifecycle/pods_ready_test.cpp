@@ -106,6 +106,49 @@ TEST(PodsReady, TooLateIsEvictedAndComesBackAfterAPauseThatDoubles) {
   EXPECT_EQ(s.requeue_at("one"), at(180 + 120));
 }
 
+constexpr auto kOwnTimes = "kueue.x-k8s.io/wait-for-pods-ready";
+
+TEST(PodsReady, AWorkloadMayHaveTimesOfItsOwn) {
+  Options options = waiting(std::chrono::seconds(60), std::chrono::seconds(60));
+  options.wait_for_pods_ready.times_of_workloads = true;
+  Waiting s(options);
+  s.give(WorkloadBuilder("short").pods(1, "1").annotate(kOwnTimes, R"({"timeoutSeconds": 20})"));
+  s.give(WorkloadBuilder("long").pods(1, "1").annotate(kOwnTimes,
+                                                       R"({"timeoutSeconds": 100, "recoveryTimeoutSeconds": 10})"));
+  s.give(WorkloadBuilder("broken").pods(1, "1").annotate(kOwnTimes, "soon"));
+  s.pass(20);
+  EXPECT_EQ(s.state("short"), "Held");
+  EXPECT_EQ(s.state("broken"), "Admitted");
+  s.pass(40);
+  EXPECT_EQ(s.state("broken"), "Held") << "it has the times of the Configuration";
+  EXPECT_EQ(s.state("long"), "Admitted");
+  s.pods("long", true);
+  s.pods("long", false);
+  s.pass(9);
+  EXPECT_EQ(s.state("long"), "Admitted");
+  s.pass(1);
+  EXPECT_EQ(s.state("long"), "Held");
+}
+
+// A v1beta1 file without waitForPodsReady.enable: only workloads with times of their own wait.
+TEST(PodsReady, OwnTimesCountWhereTheOthersDoNotWait) {
+  for (const bool gate : {true, false}) {
+    Options options = waiting(std::chrono::seconds(60));
+    options.wait_for_pods_ready.enabled = false;
+    options.wait_for_pods_ready.times_of_workloads = gate;
+    Waiting s(options);
+    s.give(WorkloadBuilder("own").pods(1, "1").annotate(kOwnTimes, R"({"timeoutSeconds": 20})"));
+    s.give(WorkloadBuilder("other").pods(1, "1"));
+    s.pods("own", false);
+    s.pods("other", false);
+    EXPECT_EQ(s.condition("other", "PodsReady"), "");
+    EXPECT_EQ(s.condition("own", "PodsReady").empty(), !gate);
+    s.pass(100);
+    EXPECT_EQ(s.state("other"), "Admitted");
+    EXPECT_EQ(s.state("own"), gate ? "Held" : "Admitted");
+  }
+}
+
 TEST(PodsReady, InTimeIsLeftAlone) {
   Waiting s(waiting(std::chrono::seconds(60), std::chrono::seconds(60)));
   s.give(WorkloadBuilder("one"));

@@ -172,7 +172,7 @@ TEST(KindRules, WithItsGateAFalseUnconstrainedTopologyIsRefused) {
       job("{runPolicy: {suspend: true}, jaxReplicaSpecs: {Worker: {template: {metadata: {annotations: "
           "{kueue.x-k8s.io/podset-unconstrained-topology: 'false'}}, spec: {containers: [{name: c, image: i}]}}}}}");
   EXPECT_EQ(webhook.refusal(no), "");
-  webhook.policy.refuse_false_unconstrained = true;
+  webhook.policy.labels.refuse_false_unconstrained = true;
   EXPECT_THAT(webhook.refusal(no),
               HasSubstr("[kueue.x-k8s.io/podset-unconstrained-topology]: Invalid value: \"false\""));
   Json later = no;

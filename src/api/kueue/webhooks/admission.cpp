@@ -33,8 +33,7 @@ JobContext job_context(const Json& job, const AdmissionContext& admission) {
   const auto ns = string_at(job, {"metadata", "namespace"});
   context.namespace_managed = admission.policy.manages_namespace(ns);
   context.manage_without_queue_name = admission.policy.manage_jobs_without_queue_name;
-  context.identifier_annotations = admission.policy.identifier_annotations;
-  context.refuse_false_unconstrained = admission.policy.refuse_false_unconstrained;
+  context.labels = admission.policy.labels;
   context.default_queue_exists = admission.get(kLocalQueues, ns, kDefaultName) != nullptr;
   context.default_priority_class_exists = admission.get(kWorkloadPriorityClasses, "", kDefaultName) != nullptr;
   context.ancestor_managed = managed_ancestor(job, admission).job != nullptr;
@@ -52,10 +51,10 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
   // A Job that loses its queue label was managed until now: the update rules must check that.
   const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
   if (!concerned) return {};
-  FieldErrors errors = old == nullptr ? batch::validate_job(job, context.identifier_annotations)
+  FieldErrors errors = old == nullptr ? batch::validate_job(job, context.labels)
                                       : batch::validate_job_update(job, *old, context.default_queue_exists,
-                                                                   context.identifier_annotations);
-  if (context.refuse_false_unconstrained) {
+                                                                   context.labels);
+  if (context.labels.refuse_false_unconstrained) {
     const auto annotations = [](const Json& of) -> const JsonObject& {
       return object_at(of, {"spec", "template", "metadata", "annotations"});
     };

@@ -82,11 +82,9 @@ struct AdmissionPolicy {
   bool manage_stateful_sets = false;       // "statefulset"
   bool manage_leader_worker_sets = false;  // "leaderworkerset.x-k8s.io/leaderworkerset"
   bool partial_admission = true;           // gate PartialAdmission: without it minCount is dropped
-  bool identifier_annotations = true;  // gate WorkloadIdentifierAnnotations: an annotation may name a prebuilt workload
-  bool priority_boost = false;         // gate PriorityBoost: with it the annotation has to be an integer
-  bool check_ray_upgrades = true;      // gate RayServiceValidateUpgradeStrategy: no second cluster during upgrades
-  // Gate TASRejectFalseUnconstrainedTopology: "false" is no value of the annotation for unconstrained topology.
-  bool refuse_false_unconstrained = false;
+  LabelRules labels{};
+  bool priority_boost = false;        // gate PriorityBoost: with it the annotation has to be an integer
+  bool check_ray_upgrades = true;     // gate RayServiceValidateUpgradeStrategy: no second cluster during upgrades
   std::vector<JobKindRules> kinds{};  // kinds of jobs besides those above
 };
 

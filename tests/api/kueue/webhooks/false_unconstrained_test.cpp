@@ -50,7 +50,7 @@ class FalseUnconstrained : public testing::TestWithParam<Kind> {
   }
   AdmissionPolicy policy = [] {
     AdmissionPolicy all;
-    all.manage_pods = all.manage_leader_worker_sets = all.refuse_false_unconstrained = true;
+    all.manage_pods = all.manage_leader_worker_sets = all.labels.refuse_false_unconstrained = true;
     return all;
   }();
 };
@@ -66,7 +66,7 @@ TEST_P(FalseUnconstrained, IsRefusedOnCreation) {
   }
   EXPECT_EQ(refusal(object(GetParam(), flag("true"))), "");
   EXPECT_EQ(refusal(object(GetParam(), "{}")), "");
-  policy.refuse_false_unconstrained = false;
+  policy.labels.refuse_false_unconstrained = false;
   EXPECT_EQ(refusal(object(GetParam(), flag("false"))), "");
 }
 
