@@ -3,6 +3,13 @@
 #include <utility>
 
 namespace berth::engine {
+namespace {
+
+bool is_of_one_pod(const api::ObjectMeta& meta) {
+  return meta.owners.size() == 1 && meta.owners[0].kind == "Pod" && meta.owners[0].api_version == "v1";
+}
+
+}  // namespace
 
 void FailedNodes::watch(Tracked& t) {
   if (!facts_.options.replace_failed_nodes) return;
@@ -29,6 +36,10 @@ void FailedNodes::look_at(Tracked& t, lifecycle::Situation& situation, Time now)
   if (!facts_.options.replace_failed_nodes || lifecycle::state_of(*t.now) != lifecycle::State::kAdmitted) return;
   const auto& status = t.now.status();
   if (!status.admission) return;
+  if (facts_.options.keep_places_of_single_pods && is_of_one_pod(t.now->meta) && nodes_.has_running_pod(t.key)) {
+    situation.failed_nodes.emplace();
+    return;
+  }
   const bool counts = facts_.options.reclaimable_pods;
   auto verdict = nodes_.verdict(t.id, status.unhealthy_nodes,
                                 counts ? ended_since(*status.admission, *t.now) : NodeWatch::Reclaimable(), now);

@@ -205,6 +205,11 @@ int NodeWatch::progress(const std::string& key, const Host& host, const std::str
   return it == progress_.end() ? 0 : it->second;
 }
 
+bool NodeWatch::has_running_pod(const std::string& key) const {
+  const auto it = progress_.lower_bound({key, "", ""});
+  return it != progress_.end() && it->first[0] == key;
+}
+
 bool NodeWatch::has_progress(const std::string& key, const Host& host) const {
   const auto any = [&](const std::string& node) {
     const auto it = progress_.lower_bound({key, node, ""});

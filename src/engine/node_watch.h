@@ -54,6 +54,9 @@ class NodeWatch {
   Verdict verdict(WorkloadId workload, const std::vector<std::string>& marked, const Reclaimable& reclaimable,
                   Time now) const;
 
+  // Whether a pod of the workload with this key runs on some node.
+  bool has_running_pod(const std::string& key) const;
+
   // --- What was seen, by name and by UID: for rebuilding the scheduler.
   const std::map<std::string, Ptr<api::Node>>& nodes() const { return nodes_; }
   const std::map<std::string, Ptr<api::kueue::PodPlacement>>& pods() const { return pods_; }

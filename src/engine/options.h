@@ -52,6 +52,9 @@ struct Options {
   // AdmissionFairSharingAnchorAtQuotaReservation: in cluster queues that admit by usage, what a workload uses counts
   // from its quota reservation. Off: from its admission, as in all other cluster queues.
   bool usage_from_reservation = true;
+  // SkipReassignmentForPodOwnedWorkloads: a workload that one pod owns keeps its place while the pod runs, because no
+  // other pod could take another one.
+  bool keep_places_of_single_pods = true;
 };
 
 }  // namespace berth::engine

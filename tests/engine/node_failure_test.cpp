@@ -67,6 +67,39 @@ TEST(NodeFailure, NotReadyWaitsForThePodsAndWithoutCapacityInTheRackItIsEvictedA
                "unhealthy node(s): r1-n2"));
 }
 
+// SkipReassignmentForPodOwnedWorkloads: when the pod is gone, its workload ends, so no pod takes another place.
+TEST(NodeFailure, ASinglePodThatRunsKeepsItsPlace) {
+  for (const bool keeps : {true, false}) {
+    Racks s(with([&](Options& o) { o.keep_places_of_single_pods = keeps; }));
+    Workload lone = WorkloadBuilder("lone").pods(1, "1").required("rack");
+    lone.meta.owners = {{"v1", "Pod", "lone", "uid-lone", true, true}};
+    s.give(lone);
+    s.run();
+    const std::string place = s.places_of("lone");
+    const std::string node = place.substr(0, place.find(':'));
+    s.give(test::PodBuilder("lone", "lone", node));
+    s.take(NodeGone{node});
+    s.pass(2);
+    EXPECT_EQ(s.places_of("lone") == place, keeps);
+    EXPECT_THAT(s.workload("lone").status.unhealthy_nodes, IsEmpty());
+    EXPECT_EQ(s.state("lone"), "Admitted");
+  }
+}
+
+// Its gate is closed: it can still go elsewhere.
+TEST(NodeFailure, ASinglePodThatDoesNotRunGetsAnotherPlace) {
+  Racks s;
+  Workload lone = WorkloadBuilder("lone").pods(1, "1").required("rack");
+  lone.meta.owners = {{"v1", "Pod", "lone", "uid-lone", true, true}};
+  s.give(lone);
+  s.run();
+  const std::string place = s.places_of("lone");
+  s.take(NodeGone{place.substr(0, place.find(':'))});
+  s.pass(2);
+  EXPECT_NE(s.places_of("lone"), place);
+  EXPECT_EQ(s.state("lone"), "Admitted");
+}
+
 TEST(NodeFailure, WithoutFailFastItIsTriedAgain) {
   Racks s(with([](Options& o) { o.replace_fail_fast = false; }));
   s.take(NodeGone{"r1-n3"});
