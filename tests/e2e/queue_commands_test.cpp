@@ -70,6 +70,12 @@ TEST_P(QueueCommands, ListAndStop) {
             "clusterqueue.kueue.x-k8s.io/team stopped (server dry run)\n");
   EXPECT_EQ(said({"stop", "cq", "team"}), "clusterqueue.kueue.x-k8s.io/team stopped\n");
   EXPECT_TRUE(eventually([&] { return has(said({"list", "cq", "--active", "false"}), "team"); }));
+  EXPECT_TRUE(eventually([&] { return has(said({"list", "lq", "--active", "false"}), "team"); }));
+  EXPECT_FALSE(has(said({"list", "lq", "--active", "true"}), "team"));
+  EXPECT_EQ(berth({"list", "lq", "--active", "maybe"}).exit_code, 2);
+  const std::string wide = cluster_->must({"get", "clusterqueue", "team", "-o", "wide"});
+  EXPECT_TRUE(has(wide, "ACTIVE") && has(wide, "Stopped")) << wide;
+  EXPECT_TRUE(has(cluster_->must({"get", "localqueue", "q", "-o", "wide"}), "REASON"));
   EXPECT_TRUE(eventually([&] { return !has(said({"list", "wl"}), "ADMITTED"); })) << "the queue is drained";
   EXPECT_EQ(said({"resume", "cq", "team"}), "clusterqueue.kueue.x-k8s.io/team resumed\n");
   EXPECT_TRUE(eventually([&] { return has(said({"list", "wl"}), "ADMITTED"); }));

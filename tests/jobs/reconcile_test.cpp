@@ -378,44 +378,5 @@ TEST(Prebuilt, AnnotationsCountOnlyWithTheirGate) {
   EXPECT_EQ(first<CreateWorkload>(reconcile(batch_job(), ptr(annotated), {}, facts())), nullptr);
 }
 
-// KEP-4803. The job may change its mind while it waits for quota.
-TEST(MakeWorkload, HasTheTimesForPodsToBeReadyOfItsJob) {
-  JobFacts on = facts();
-  on.gates.ready_times = true;
-  const auto wants = [](std::string_view seconds) {
-    return job("{metadata: {annotations: {kueue.x-k8s.io/wait-for-pods-ready: '{\"timeoutSeconds\": " +
-               std::string(seconds) + "}'}}}");
-  };
-  const auto times = [](const Json& object) {
-    return string_at(object, {"metadata", "annotations", "kueue.x-k8s.io/wait-for-pods-ready"});
-  };
-  const Json made_of = made(wants("5"), on);
-  EXPECT_EQ(times(made_of), R"({"timeoutSeconds": 5})");
-  EXPECT_EQ(times(made(wants("5"), facts())), "") << "the gate is off";
-  Workload w = api::kueue::decode_workload(made_of).value();
-  EXPECT_TRUE(drift_of(wants("5"), w, on).patch.as_object().empty());
-  EXPECT_EQ(times(drift_of(wants("6"), w, on).patch), R"({"timeoutSeconds": 6})");
-  EXPECT_TRUE(
-      find_path(drift_of(job("{}"), w, on).patch, {"metadata", "annotations", "kueue.x-k8s.io/wait-for-pods-ready"})
-          ->is_null());
-  w.status.conditions.emplace_back().type = "QuotaReserved";
-  w.status.conditions.back().status = true;
-  EXPECT_TRUE(drift_of(wants("6"), w, on).patch.as_object().empty()) << "it holds quota";
-}
-
-TEST(MakeWorkload, CopiesTheLabelsItIsToldTo) {
-  JobFacts with_labels = facts();
-  with_labels.label_keys_to_copy = {"team", "absent", "kueue.x-k8s.io/queue-name"};
-  const Json copied = made(job("{metadata: {labels: {team: a, other: b}}}"), with_labels);
-  EXPECT_EQ(*find_path(copied, {"metadata", "labels"}),
-            yaml("{kueue.x-k8s.io/job-uid: job-1, kueue.x-k8s.io/queue-name: q, team: a}"));
-  EXPECT_EQ(*find_path(made(job("{metadata: {labels: {team: a}}}"), facts()), {"metadata", "labels"}),
-            yaml("{kueue.x-k8s.io/job-uid: job-1}"));
-  JobFacts with_annotations = facts();
-  with_annotations.annotation_keys_to_copy = {"example.com/budget", "absent"};
-  const Json annotated = made(job("{metadata: {annotations: {example.com/budget: '7', other: b}}}"), with_annotations);
-  EXPECT_EQ(*find_path(annotated, {"metadata", "annotations"}), yaml("{example.com/budget: '7'}"));
-}
-
 }  // namespace
 }  // namespace berth::jobs::reconcile_test

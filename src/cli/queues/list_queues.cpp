@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -23,6 +24,23 @@ std::string stop_policy(const Json& queue) { return std::string(string_at(queue,
 
 bool is_active(const Json& queue) { return api::is_true(conditions_of(queue), "Active"); }
 std::string active_text(const Json& queue) { return is_active(queue) ? "true" : "false"; }
+
+// Whether the value of --active, a list of true and false, leaves this queue in. Everything stays when it is not given.
+bool is_wanted(const Json& queue, const std::vector<std::string>& active) {
+  return active.empty() || std::ranges::find(active, active_text(queue)) != active.end();
+}
+
+Result<std::vector<std::string>> read_active(const std::vector<std::string>& values) {
+  std::vector<std::string> out;
+  for (const std::string& value : values) {
+    for (const std::string& word : split(value, ',')) {
+      if (word != "true" && word != "false")
+        return wrong_value("--active", word, "expected true or false");
+      out.push_back(word);
+    }
+  }
+  return out;
+}
 
 // Why a queue admits nothing; "" when it does.
 std::string why_inactive(const Json& queue) {
@@ -60,7 +78,7 @@ Result<JsonArray> list_of(const Session& session, Opened& opened, const Kind& ki
                        flags.common.managed_fields});
 }
 
-struct ClusterQueueFlags : ListFlags {
+struct QueueFlags : ListFlags {
   std::vector<std::string> active;
 };
 
@@ -85,23 +103,15 @@ Columns cluster_queue_columns(Time now) {
   return columns;
 }
 
-int list_cluster_queues(const Session& session, const ClusterQueueFlags& flags) {
-  std::vector<std::string> wanted;
-  for (const std::string& value : flags.active) {
-    for (const std::string& word : split(value, ',')) {
-      if (word != "true" && word != "false")
-        return session.misused(wrong_value("--active", word, "expected true or false").value().message);
-      wanted.push_back(word);
-    }
-  }
+int list_cluster_queues(const Session& session, const QueueFlags& flags) {
+  const auto wanted = read_active(flags.active);
+  if (!wanted) return session.misused(wanted.error().message);
   return with_server(session, flags.common, [&](Opened& opened) {
     auto items = list_of(session, opened, kClusterQueue, {}, flags);
     if (!items) return session.failed(items.error().message);
     JsonArray kept;
     for (Json& queue : *items) {
-      bool keep = wanted.empty();
-      for (const std::string& word : wanted) keep = keep || word == active_text(queue);
-      if (keep) kept.push_back(std::move(queue));
+      if (is_wanted(queue, *wanted)) kept.push_back(std::move(queue));
     }
     return print_list(session, opened.format, kClusterQueue.resource(), std::string(kClusterQueue.name),
                       std::move(kept), {}, false, cluster_queue_columns(opened.server->now()));
@@ -110,7 +120,7 @@ int list_cluster_queues(const Session& session, const ClusterQueueFlags& flags) 
 
 // --- local queues
 
-struct LocalQueueFlags : ListFlags {
+struct LocalQueueFlags : QueueFlags {
   std::string cluster_queue;
 };
 
@@ -133,14 +143,17 @@ Columns local_queue_columns(Time now) {
 }
 
 int list_local_queues(const Session& session, const LocalQueueFlags& flags) {
+  const auto wanted = read_active(flags.active);
+  if (!wanted) return session.misused(wanted.error().message);
   return with_server(session, flags.common, [&](Opened& opened) {
     const std::string ns = flags.all_namespaces ? "" : opened.ns;
     auto items = list_of(session, opened, kLocalQueue, ns, flags);
     if (!items) return session.failed(items.error().message);
     JsonArray kept;
     for (Json& queue : *items) {
-      if (flags.cluster_queue.empty() || string_at(queue, {"spec", "clusterQueue"}) == flags.cluster_queue)
-        kept.push_back(std::move(queue));
+      const bool of_queue =
+          flags.cluster_queue.empty() || string_at(queue, {"spec", "clusterQueue"}) == flags.cluster_queue;
+      if (of_queue && is_wanted(queue, *wanted)) kept.push_back(std::move(queue));
     }
     if (kept.empty()) {
       for (const std::string& wrong :
@@ -204,7 +217,7 @@ int list_flavors(const Session& session, const ListFlags& flags) {
 
 Command add_list_cluster_queues(CLI::App& group, const Session& session) {
   CLI::App* app = add_kind_command(group, kClusterQueue, "List ClusterQueues");
-  auto flags = std::make_shared<ClusterQueueFlags>();
+  auto flags = std::make_shared<QueueFlags>();
   add_place_flags(*app, flags->common);
   add_selector_flags(*app, *flags);
   add_list_option(*app, "--active", flags->active, "Only queues that are active (true), or that are not (false)");
@@ -219,6 +232,7 @@ Command add_list_local_queues(CLI::App& group, const Session& session) {
   add_all_namespaces_flag(*app, *flags);
   add_selector_flags(*app, *flags);
   app->add_option("-c,--clusterqueue", flags->cluster_queue, "Only queues of this ClusterQueue");
+  add_list_option(*app, "--active", flags->active, "Only queues that are active (true), or that are not (false)");
   add_format_flags(*app, flags->common);
   return {app, [session, flags] { return list_local_queues(session, *flags); }};
 }

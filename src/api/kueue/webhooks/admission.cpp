@@ -51,9 +51,9 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
   // A Job that loses its queue label was managed until now: the update rules must check that.
   const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
   if (!concerned) return {};
-  FieldErrors errors = old == nullptr ? batch::validate_job(job, context.labels)
-                                      : batch::validate_job_update(job, *old, context.default_queue_exists,
-                                                                   context.labels);
+  FieldErrors errors = old == nullptr
+                           ? batch::validate_job(job, context.labels)
+                           : batch::validate_job_update(job, *old, context.default_queue_exists, context.labels);
   if (context.labels.refuse_false_unconstrained) {
     const auto annotations = [](const Json& of) -> const JsonObject& {
       return object_at(of, {"spec", "template", "metadata", "annotations"});
