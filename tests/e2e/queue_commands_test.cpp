@@ -60,7 +60,7 @@ TEST_P(QueueCommands, ListAndStop) {
   fill();
   EXPECT_TRUE(eventually([&] {
     const std::string pending = said({"list", "workload", "-c", "team", "--status", "pending"});
-    return has(pending, "waits") && has(pending, "PENDING   0 ") && !has(pending, "runs");
+    return has(pending, "waits") && has(pending, "PENDING   1 ") && !has(pending, "runs");
   })) << said({"list", "workload"});
   EXPECT_TRUE(has(said({"list", "lq", "-A"}), "default     q      team           1                   1"));
   EXPECT_TRUE(has(berth({"list", "wl", "-n", "kube-system"}).err, "No resources found in kube-system namespace."));

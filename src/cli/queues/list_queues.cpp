@@ -34,8 +34,7 @@ Result<std::vector<std::string>> read_active(const std::vector<std::string>& val
   std::vector<std::string> out;
   for (const std::string& value : values) {
     for (const std::string& word : split(value, ',')) {
-      if (word != "true" && word != "false")
-        return wrong_value("--active", word, "expected true or false");
+      if (word != "true" && word != "false") return wrong_value("--active", word, "expected true or false");
       out.push_back(word);
     }
   }

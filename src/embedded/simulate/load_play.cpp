@@ -8,6 +8,7 @@
 #include "embedded/simulate/load_stall.h"
 #include "embedded/simulate/observer.h"
 #include "embedded/simulate/pretend_runs.h"
+#include "engine/schedule/bypassed.h"
 
 namespace berth::simulate {
 namespace {
@@ -179,7 +180,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
       if (ended(life) || life.waiting_for.empty()) {
         if (life.last_admitted) ++stall.admitted;
       } else {
-        ++reasons[life.waiting_for];
+        ++reasons[std::string(engine::verdict_in(life.waiting_for))];
       }
     }
     const auto most = std::max_element(reasons.begin(), reasons.end(),
@@ -228,7 +229,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
       waits.evictions += life.evictions.size();
       if (life.last_admitted) waits.waited.push_back(*life.last_admitted - start - submission.at);
       if (!ended(life)) {
-        ++report.unfinished[life.waiting_for];
+        ++report.unfinished[std::string(engine::verdict_in(life.waiting_for))];
         continue;
       }
       ++waits.finished;

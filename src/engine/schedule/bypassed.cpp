@@ -20,6 +20,14 @@ std::string bypassed_text(std::string_view to, std::string_view evaluated, std::
   return text;
 }
 
+std::string_view verdict_in(std::string_view message) {
+  constexpr std::string_view kColon = ": ";
+  if (!message.starts_with(kBypassed)) return message;
+  const std::string_view after = message.substr(kBypassed.size());
+  const std::size_t verdict = after.starts_with(kColon) ? after.find(kColon, kColon.size()) : std::string_view::npos;
+  return verdict == std::string_view::npos ? message : after.substr(verdict + kColon.size());
+}
+
 bool tells_verdict(std::string_view message) { return message != kBypassed; }
 
 }  // namespace berth::engine

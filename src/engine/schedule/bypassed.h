@@ -20,6 +20,9 @@ inline constexpr std::size_t kMostBypassedText = 1024;
 std::string bypassed_text(std::string_view to, std::string_view evaluated, std::string_view uid,
                           std::string_view verdict);
 
+// What the evaluated workload lacked, of a message of bypassed_text(); other messages as they are.
+std::string_view verdict_in(std::string_view message);
+
 // Whether the message says what the evaluated workload lacked. Kueue's text alone does not.
 bool tells_verdict(std::string_view message);
 

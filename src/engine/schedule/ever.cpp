@@ -13,6 +13,8 @@ namespace {
 
 // Combinations of flavors that are tried for one question: two pod sets have all that sixteen flavors offer them.
 constexpr int kMostTries = 256;
+// And the most flavors that are looked at, also where the quota for a later pod set is missing in all of them.
+constexpr int kMostLooks = 16 * kMostTries;
 
 // Pods are placed in slices of this size: other numbers of pods are refused.
 std::int32_t slice_of(const Shape::PodSet& pod_set) {
@@ -102,8 +104,13 @@ EverFits::Answer EverFits::fits(std::span<const std::int32_t> counts) {
   entry_.assignment.counts.assign(counts.begin(), counts.end());
   entry_.assignment.choices.assign(entry_.plan->steps, {});
   usage_.clear();
-  tries_ = 0;
+  tries_ = looks_ = 0;
   quota_did_ = false;
+  for (const Plan::Unit& unit : entry_.plan->units) {
+    for (const Plan::Step& step : unit.steps) {
+      if (!has_quota_alone(unit, step)) return Answer::kNo;
+    }
+  }
   return fits_from(0, 0, 0);
 }
 
@@ -128,6 +135,17 @@ bool EverFits::has_quota(const Plan::Unit& unit, const Plan::Step& step, std::si
   return true;
 }
 
+// Whether the queue ever has what the step takes, if the other steps take nothing.
+bool EverFits::has_quota_alone(const Plan::Unit& unit, const Plan::Step& step) const {
+  if (step.group < 0) return wanted(unit, step.wants.front()).is_zero();
+  if (is_idle(*entry_.plan, unit, step)) return true;
+  for (std::size_t flavor = 0; flavor < step.ids.size(); ++flavor) {
+    Usage alone;
+    if (has_quota(unit, step, flavor, alone)) return true;
+  }
+  return false;
+}
+
 // `index`: of the step among all steps.
 EverFits::Answer EverFits::fits_from(std::size_t unit, std::size_t step, std::size_t index) {
   const Plan& plan = *entry_.plan;
@@ -148,6 +166,7 @@ EverFits::Answer EverFits::fits_from(std::size_t unit, std::size_t step, std::si
     return wanted(at, asked.wants.front()).is_zero() ? fits_from(unit, step + 1, index + 1) : Answer::kNo;
   bool any = false;
   for (std::size_t flavor = 0; flavor < asked.ids.size(); ++flavor) {
+    if (++looks_ > kMostLooks) return Answer::kUnknown;
     const Usage before = usage_;
     if (has_quota(at, asked, flavor, usage_)) {
       any = true;
@@ -191,20 +210,12 @@ NeverFits EverFits::cause() {
   if (quota_did_) return out;
   for (const Plan::Unit& unit : entry_.plan->units) {
     for (const Plan::Step& step : unit.steps) {
+      if (has_quota_alone(unit, step)) continue;
       if (step.group < 0) {
-        if (wanted(unit, step.wants.front()).is_zero()) continue;
         out.cause = NeverFits::Cause::kNotCovered;
         out.resource = names_.name(step.wants.front().resource);
       } else {
-        if (is_idle(*entry_.plan, unit, step)) continue;
-        Usage alone;
-        bool any = false, may_use = false;
-        for (std::size_t f = 0; f < step.ids.size(); ++f) {
-          may_use = may_use || step.mismatch[f].empty();
-          alone.clear();
-          any = any || has_quota(unit, step, f, alone);
-        }
-        if (any) continue;
+        const bool may_use = std::ranges::any_of(step.mismatch, &std::string::empty);
         out.cause = may_use ? NeverFits::Cause::kQuota : NeverFits::Cause::kNoFlavor;
         if (may_use) tell_quota(out, unit, step);
         if (!may_use && !step.mismatch.empty()) out.mismatch = step.mismatch.front();

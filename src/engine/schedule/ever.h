@@ -54,6 +54,7 @@ class EverFits {
   Answer fits(std::span<const std::int32_t> counts);
   Answer fits_from(std::size_t unit, std::size_t step, std::size_t index);
   bool has_quota(const Plan::Unit& unit, const Plan::Step& step, std::size_t flavor, Usage& usage) const;
+  bool has_quota_alone(const Plan::Unit& unit, const Plan::Step& step) const;
   Amount wanted(const Plan::Unit& unit, const Plan::Want& want) const;
   NeverFits cause();
   void tell_quota(NeverFits& out, const Plan::Unit& unit, const Plan::Step& step) const;
@@ -65,7 +66,7 @@ class EverFits {
   Placer placer_;
   Entry entry_;  // the flavors that are being tried
   Usage usage_;  // of the units before
-  int tries_ = 0;
+  int tries_ = 0, looks_ = 0;
   bool quota_did_ = false;  // some combination of flavors had enough quota, only places were missing
 };
 

@@ -123,6 +123,29 @@ TEST(NeverFits, IsTakenBackWhenTheNodesGrow) {
       << s.condition("gang", "QuotaReserved");
 }
 
+// 8^12 combinations of flavors end at the last pod set, which no flavor holds, or which is too much beside the others.
+TEST(NeverFits, IsSaidOfManyPodSetsAndFlavorsWithoutTryingAllCombinations) {
+  for (const char* last : {"200", "60"}) {
+    Scenario s;
+    std::vector<test::FlavorSpec> quotas;
+    for (const char* name : {"f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7"}) {
+      quotas.push_back({name, "100"});
+      s.give(test::flavor(name));
+    }
+    s.give(ClusterQueueBuilder("cq").cpu(quotas));
+    s.give(test::local_queue("q", "cq"));
+    test::Workload w = WorkloadBuilder("wide").pods(1, "60");
+    for (int i = 1; i < 13; ++i) {
+      w.pod_sets.push_back(w.pod_sets.front());
+      w.pod_sets.back().name = "set" + std::to_string(i);
+    }
+    w.pod_sets.back().template_ = test::Workload(WorkloadBuilder("x").pods(1, last)).pod_sets.front().template_;
+    s.give(w);
+    s.run();
+    EXPECT_EQ(explain(s, "wide").never.empty(), std::string_view(last) == "60") << "too many to be sure";
+  }
+}
+
 TEST(NeverFits, NamesTheCause) {
   Scenario s;
   s.give(test::flavor("f"));
