@@ -156,7 +156,7 @@ class PendingQueue {
     std::uint64_t generation = 0, quotas = 0, nodes = 0;  // all zero: not asked yet
     bool never = false;
     bool by_places = false;  // only because of the nodes
-    std::string text;        // for its message, which does not say it yet
+    std::string text{};      // for its message, which does not say it yet
     bool found_for(const Never& other) const {
       return generation == other.generation && quotas == other.quotas && nodes == other.nodes;
     }
