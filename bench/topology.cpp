@@ -69,18 +69,21 @@ void place(benchmark::State& state, const Size& size, const std::vector<Gang>& g
 }
 
 // Places and takes gangs in turn, and gives back the previous gang, so that each placement sees many changed nodes.
+void take_in_turns(benchmark::State& state, Cluster& cluster, const std::vector<PlaceAsk>& asks) {
+  std::size_t turn = 0;
+  for (auto _ : state) {
+    Placement placement = cluster.places.place(asks);
+    if (!placement.ok) state.SkipWithError("not placed");
+    cluster.places.take(WorkloadId(turn), turn ? "ns/a" : "ns/b", std::move(placement.pod_sets));
+    turn = 1 - turn;
+    cluster.places.give_back(WorkloadId(turn));
+  }
+}
+
 void place_and_take(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
   auto cluster = furnished(size);
   occupy(*cluster, size);
-  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
-  std::size_t turn = 0;
-  for (auto _ : state) {
-    Placement placement = cluster->places.place(asks);
-    if (!placement.ok) state.SkipWithError("not placed");
-    cluster->places.take(WorkloadId(turn), turn ? "ns/a" : "ns/b", std::move(placement.pod_sets));
-    turn = 1 - turn;
-    cluster->places.give_back(WorkloadId(turn));
-  }
+  take_in_turns(state, *cluster, cluster->asks(gangs));
 }
 
 Gang workers(std::int32_t count) { return Gang{.count = count, .requests = kWorker}; }
@@ -109,15 +112,7 @@ void place_and_take_racks(benchmark::State& state) {
   for (int i = 0; i < k100000.total(); i += 3)
     cluster->places.set_pod(Cluster::a_pod("p" + std::to_string(i), node_name(i), kWorker));
   const std::vector<Gang> gangs{workers(8192).preferred("cloud/rack")};
-  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
-  std::size_t turn = 0;
-  for (auto _ : state) {
-    Placement placement = cluster->places.place(asks);
-    if (!placement.ok) state.SkipWithError("not placed");
-    cluster->places.take(WorkloadId(turn), turn ? "ns/a" : "ns/b", std::move(placement.pod_sets));
-    turn = 1 - turn;
-    cluster->places.give_back(WorkloadId(turn));
-  }
+  take_in_turns(state, *cluster, cluster->asks(gangs));
 }
 BENCHMARK(place_and_take_racks)->Unit(benchmark::kMicrosecond);
 

@@ -117,7 +117,7 @@ const ClusterQueue* Registries::cluster_queue(std::string_view name) const { ret
 const LocalQueue* Registries::local_queue(std::string_view key) const { return get(local_queues, key); }
 
 std::string Registries::queues_like(std::string_view ns, std::string_view name) const {
-  constexpr std::size_t kMostCompared = 256, kMostNamed = 5;
+  constexpr std::size_t kMostCompared = 64, kMostNamed = 5;
   const std::string prefix = std::string(ns) + "/";
   std::vector<std::string> names;
   for (auto it = local_queues.lower_bound(prefix); it != local_queues.end() && it->first.starts_with(prefix); ++it) {

@@ -44,7 +44,7 @@ struct Registries {
   void set_local_queue(std::shared_ptr<const api::kueue::LocalQueue> queue);
   void remove_local_queue(std::string_view key);
   // The local queues of the namespace whose names are nearest to `name`, the nearest first: "a, b, c and more". At most
-  // five, found among the first 256 by name; empty: there is none.
+  // five, found among the first 64 by name; empty: there is none.
   std::string queues_like(std::string_view ns, std::string_view name) const;
   // keys; the cluster queue need not exist
   const std::set<std::string>& local_queues_of(std::string_view cluster_queue) const;

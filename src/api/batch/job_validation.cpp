@@ -6,6 +6,7 @@
 #include "api/core/pod_amounts.h"
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
+#include "api/kueue/ready_times.h"
 #include "api/kueue/topology_annotations.h"
 #include "api/kueue/types.h"
 
@@ -73,6 +74,12 @@ void check_topology(const Json& job, FieldErrors& errors) {
   check_topology_annotations(template_annotations(job), pod_count(job), "spec.template.metadata.annotations", errors);
 }
 
+void check_flag(const Json& job, const Json* old, const kueue::LabelRules& rules, FieldErrors& errors) {
+  if (!rules.refuse_false_unconstrained) return;
+  check_unconstrained_flag(template_annotations(job), old == nullptr ? nullptr : &template_annotations(*old),
+                           "spec.template.metadata.annotations", errors);
+}
+
 void check_amounts(const Json& job, FieldErrors& errors) {
   if (const Json* spec = find_path(job, {"spec", "template", "spec"}))
     check_pod_amounts(*spec, "spec.template.spec", errors);
@@ -124,10 +131,12 @@ void default_job(Json& job, const JobContext& context) {
 FieldErrors validate_job(const Json& job, const kueue::LabelRules& rules) {
   FieldErrors errors;
   check_job_labels(job, rules, errors);
+  check_ready_times(job, rules, errors);
   check_admission_gates(job, errors);
   check_completions_equal_parallelism(job, errors);
   check_min_parallelism(job, errors);
   check_topology(job, errors);
+  check_flag(job, nullptr, rules, errors);
   check_amounts(job, errors);
   return errors;
 }
@@ -142,6 +151,7 @@ FieldErrors validate_job_update(const Json& job, const Json& old, bool default_q
   if (gates_edited) check_admission_gates(job, errors);
   if (labels_edited(job, old) || is_edited(job, old, {"spec"})) check_completions_equal_parallelism(job, errors);
   check_size_and_places(job, old, errors);
+  check_flag(job, &old, rules, errors);
   check_job_labels_update({job, old, is_suspended(job), is_suspended(old), default_queue_exists, rules}, errors);
   if (const bool elastic = annotation_of(job, kElasticJob) == "true";
       elastic != (annotation_of(old, kElasticJob) == "true"))

@@ -139,7 +139,6 @@ void check_job_labels(const Json& job, const LabelRules& rules, FieldErrors& err
   if (rules.identifier_annotations)
     check_job_name(annotation_of(job, kPrebuiltWorkload), annotation_field(kPrebuiltWorkload), errors);
   check_max_exec_time(job, errors);
-  if (rules.longest_ready_time) check_ready_times(job, *rules.longest_ready_time, errors);
 }
 
 void check_admission_gates(const Json& job, FieldErrors& errors) {
@@ -170,9 +169,10 @@ void check_job_labels_update(const JobUpdate& update, FieldErrors& errors) {
 }
 
 void check_ready_times_update(const JobUpdate& update, FieldErrors& errors) {
-  if (update.suspended || !update.labels.longest_ready_time) return;
-  check_same_text(annotation_of(update.now, kWaitForPodsReady), annotation_of(update.old, kWaitForPodsReady),
-                  annotation_field(kWaitForPodsReady), errors);
+  const std::string_view now = annotation_of(update.now, kWaitForPodsReady);
+  if (!update.labels.longest_ready_time || now == annotation_of(update.old, kWaitForPodsReady)) return;
+  if (update.suspended) return check_ready_times(update.now, update.labels, errors);
+  errors.push_back(invalid_value(annotation_field(kWaitForPodsReady), Json(now), kImmutableField));
 }
 
 void check_priority_class_update(const JobUpdate& update, FieldErrors& errors) {

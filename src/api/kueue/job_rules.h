@@ -47,8 +47,8 @@ std::string annotation_field(std::string_view key);
 
 inline constexpr std::string_view kImmutableField = "field is immutable";
 
-// Each function appends its errors. Checks the queue name, the names of prebuilt workloads, the maximum execution time
-// and the times for its pods to be ready.
+// Each function appends its errors. Checks the queue name, the names of prebuilt workloads and the maximum execution
+// time.
 void check_job_labels(const Json& job, const LabelRules& rules, FieldErrors& errors);
 void check_queue_name(const Json& job, FieldErrors& errors);
 void check_admission_gates(const Json& job, FieldErrors& errors);
@@ -71,6 +71,7 @@ struct JobUpdate {
 // Checks the queue name, the name of the prebuilt workload, the maximum execution time, the times for its pods to be
 // ready and the priority class.
 void check_job_labels_update(const JobUpdate& update, FieldErrors& errors);
+// Only a change is checked: what was stored under a longer limit stays. A job that runs keeps its times.
 void check_ready_times_update(const JobUpdate& update, FieldErrors& errors);
 void check_priority_class_update(const JobUpdate& update, FieldErrors& errors);
 // Gates may be removed, not added.

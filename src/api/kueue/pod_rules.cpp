@@ -9,6 +9,7 @@
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_shape.h"
+#include "api/kueue/ready_times.h"
 #include "api/kueue/topology_annotations.h"
 #include "api/kueue/types.h"
 
@@ -259,6 +260,7 @@ FieldErrors validate_pod(const Json& pod, const JobContext& context) {
   FieldErrors errors;
   if (!is_judged(pod, context)) return errors;
   check_job_labels(pod, context.labels, errors);
+  check_ready_times(pod, context.labels, errors);
   check_no_elastic_job(pod, "/v1, Kind=Pod", errors);
   check_admission_gates(pod, errors);
   check_pod(pod, context, errors);

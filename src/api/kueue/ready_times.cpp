@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "api/kueue/job_rules.h"
 #include "api/kueue/names.h"
 
 namespace berth::api::kueue {
@@ -46,9 +45,10 @@ std::optional<ReadyTimes> ready_times(const ObjectMeta& meta) {
   return times ? std::optional(*times) : std::nullopt;
 }
 
-void check_ready_times(const Json& job, Duration longest, FieldErrors& errors) {
+void check_ready_times(const Json& job, const LabelRules& rules, FieldErrors& errors) {
   const std::string_view text = annotation_of(job, kWaitForPodsReady);
-  if (text.empty()) return;
+  if (text.empty() || !rules.longest_ready_time) return;
+  const Duration longest = *rules.longest_ready_time;
   const auto times = parse_ready_times(text);
   const auto refuse = [&](std::string why) {
     errors.push_back(invalid_value(annotation_field(kWaitForPodsReady), Json(text), std::move(why)));

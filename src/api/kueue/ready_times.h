@@ -2,9 +2,11 @@
 // instead of waitForPodsReady in the Configuration (KEP-4803; feature gate WorkloadLevelWaitForPodsReady).
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "api/field_error.h"
+#include "api/kueue/job_rules.h"
 #include "api/meta.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -24,7 +26,7 @@ Result<ReadyTimes> parse_ready_times(std::string_view text);
 // Those of an object; nullopt when the annotation is absent, empty or cannot be read.
 std::optional<ReadyTimes> ready_times(const ObjectMeta& meta);
 
-// Appends what is wrong with the annotation of a job. `longest`: no time may be longer.
-void check_ready_times(const Json& job, Duration longest, FieldErrors& errors);
+// Appends what is wrong with the annotation of a new job, if it has a meaning by these rules.
+void check_ready_times(const Json& job, const LabelRules& rules, FieldErrors& errors);
 
 }  // namespace berth::api::kueue

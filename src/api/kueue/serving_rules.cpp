@@ -28,7 +28,7 @@ FieldErrors validate_serving(const Json& object, std::string_view kind, const La
   check_queue_name(object, errors);
   check_no_elastic_job(object, kind, errors);
   check_admission_gates(object, errors);
-  if (rules.longest_ready_time) check_ready_times(object, *rules.longest_ready_time, errors);
+  check_ready_times(object, rules, errors);
   return errors;
 }
 
@@ -42,7 +42,6 @@ FieldErrors validate_serving_update(const Json& object, const Json& old, std::st
   check_no_elastic_job(object, kind, errors);
   if (gates_edited) check_admission_gates(object, errors);
   check_serving_queue_update(update, errors);
-  if (rules.longest_ready_time) check_ready_times(object, *rules.longest_ready_time, errors);
   check_ready_times_update(update, errors);
   check_priority_class_update(update, errors);
   if (gates_edited) check_admission_gates_update(object, old, errors);

@@ -43,6 +43,33 @@ std::string join_sorted(std::vector<std::string> texts) {
   return joined;
 }
 
+struct Separators {
+  std::string_view flavors, pod_sets;
+};
+
+// "pod set: flavor, flavor; pod set: ..." of the flavors that were tried; `one(attempt, missing)` is the text of one.
+std::string each_attempt(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names,
+                         const Separators& between, const auto& one) {
+  std::string all;
+  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
+    std::string flavors;
+    for (const Assignment::Attempt& attempt : assignment.attempts) {
+      if (attempt.unit != unit) continue;
+      std::vector<std::string> texts;
+      for (std::size_t i = attempt.first_shortage; i < attempt.last_shortage; ++i)
+        texts.push_back(text(assignment.attempt_shortages[i], names));
+      if (!flavors.empty()) flavors += between.flavors;
+      flavors += one(attempt, join_sorted(std::move(texts)));
+    }
+    if (flavors.empty()) continue;
+    for (std::size_t pod_set : plan.units[unit].pod_sets) {
+      if (!all.empty()) all += between.pod_sets;
+      all += shape.pod_sets[pod_set].name + ": " + flavors;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string couldnt_assign(const std::string& pod_set) {
@@ -71,44 +98,23 @@ std::string message(const Assignment& assignment, const Plan& plan, const Shape&
 }
 
 std::string considered(const Assignment& assignment, const Plan& plan, const Shape& shape, const Names& names) {
-  std::string all;
-  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
-    std::string flavors;
-    for (const Assignment::Attempt& attempt : assignment.attempts) {
-      if (attempt.unit != unit) continue;
-      std::vector<std::string> texts;
-      for (std::size_t i = attempt.first_shortage; i < attempt.last_shortage; ++i)
-        texts.push_back(text(assignment.attempt_shortages[i], names));
-      std::string what = attempt.mode == "Fit" ? std::string("Fit") : "preemptionMode=" + std::string(attempt.mode);
-      if (attempt.borrow > 0) what += ";borrow=" + std::to_string(attempt.borrow);
-      if (!texts.empty()) what += ";" + join_sorted(std::move(texts));
-      flavors += (flavors.empty() ? "" : ", ") + names.name(attempt.flavor) + "(" + what + ")";
-    }
-    if (flavors.empty()) continue;
-    for (std::size_t pod_set : plan.units[unit].pod_sets)
-      all += (all.empty() ? "Flavors considered: " : "; ") + shape.pod_sets[pod_set].name + ": " + flavors;
-  }
-  return all;
+  const auto one = [&](const Assignment::Attempt& attempt, const std::string& missing) {
+    std::string what = attempt.mode == "Fit" ? std::string("Fit") : "preemptionMode=" + std::string(attempt.mode);
+    if (attempt.borrow > 0) what += ";borrow=" + std::to_string(attempt.borrow);
+    if (!missing.empty()) what += ";" + missing;
+    return names.name(attempt.flavor) + "(" + what + ")";
+  };
+  const std::string all = each_attempt(assignment, plan, shape, names, {", ", "; "}, one);
+  return all.empty() ? all : "Flavors considered: " + all;
 }
 
 std::string considered_in_words(const Assignment& assignment, const Plan& plan, const Shape& shape,
                                 const Names& names) {
-  std::string all;
-  for (std::size_t unit = 0; unit < plan.units.size(); ++unit) {
-    std::string flavors;
-    for (const Assignment::Attempt& attempt : assignment.attempts) {
-      if (attempt.unit != unit) continue;
-      std::vector<std::string> texts;
-      for (std::size_t i = attempt.first_shortage; i < attempt.last_shortage; ++i)
-        texts.push_back(text(assignment.attempt_shortages[i], names));
-      flavors += (flavors.empty() ? "" : "; ") + names.name(attempt.flavor) + " " + in_words(attempt);
-      if (!texts.empty()) flavors += ": " + join_sorted(std::move(texts));
-    }
-    if (flavors.empty()) continue;
-    for (std::size_t pod_set : plan.units[unit].pod_sets)
-      all += (all.empty() ? "" : ". ") + shape.pod_sets[pod_set].name + ": " + flavors;
-  }
-  return all;
+  const auto one = [&](const Assignment::Attempt& attempt, const std::string& missing) {
+    const std::string what = names.name(attempt.flavor) + " " + in_words(attempt);
+    return missing.empty() ? what : what + ": " + missing;
+  };
+  return each_attempt(assignment, plan, shape, names, {"; ", ". "}, one);
 }
 
 }  // namespace berth::engine

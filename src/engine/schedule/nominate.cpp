@@ -252,9 +252,11 @@ bool Nominator::walk(Entry& entry) {
 // Quota that others took since may make its request one that could not preempt any more. It still fits when its victims
 // are gone.
 void Nominator::wait_for_victims(Entry& entry) {
+  const auto victims = state_.precedence.victims(state_.ledger.root(entry.queue->node), entry.workload);
+  if (victims.empty()) return;
   Trial trial(state_.ledger, state_.places);
   bool any = false;
-  for (const WorkloadId victim : state_.precedence.victims(state_.ledger.root(entry.queue->node), entry.workload)) {
+  for (const WorkloadId victim : victims) {
     const Slot& slot = state_.slots[victim];
     if (slot.place != Slot::Place::kHolder || !slot.evicted) continue;
     trial.without(victim);
@@ -285,14 +287,16 @@ bool Nominator::needs_no_more_victims(Entry& entry) {
 bool Nominator::fits_without_the_evicted(Entry& entry) {
   Trial trial(state_.ledger, state_.places);
   const QuotaNodeId root = state_.ledger.root(entry.queue->node);
+  bool any = false;
   for (const auto& queue : state_.queues) {
     if (queue == nullptr || state_.ledger.root(queue->node) != root) continue;
     for (const HolderKey& holder : queue->holders.ordered()) {
       if (!holder.evicted) break;  // evicted ones come first
       trial.without(holder.workload);
+      any = true;
     }
   }
-  return state_.ledger.fits(entry.queue->node, entry.assignment.usage) &&
+  return any && state_.ledger.fits(entry.queue->node, entry.assignment.usage) &&
          (placer_.asks().empty() || placer_.place_again(entry));
 }
 

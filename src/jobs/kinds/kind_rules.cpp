@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "api/kueue/ready_times.h"
 #include "api/kueue/unlisted_kinds.h"
 #include "api/resources.h"
 #include "jobs/kinds/hook.h"
@@ -108,6 +109,7 @@ void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& ol
 FieldErrors check_new(const JobKindSpec& kind, const Json& job, const AdmissionContext& admission) {
   FieldErrors errors;
   check_object(kind, job, nullptr, admission, errors);
+  api::kueue::check_ready_times(job, admission.policy.labels, errors);
   if (kind.hook != nullptr) kind.hook->arrange(errors);
   return errors;
 }

@@ -93,6 +93,22 @@ TEST(ReadyTimes, AJobThatRunsKeepsIts) {
   EXPECT_NE(change("{}", true), "");
 }
 
+// The limit was lowered, or the gate was off: the job must be stopped and deleted like any other.
+TEST(ReadyTimes, WhatWasStoredBeforeRefusesNoOtherChange) {
+  for (const std::string stored : {R"({"timeoutSeconds": 9000})", "{}"}) {
+    for (const bool suspended : {true, false}) {
+      const Json before = job(stored, suspended);
+      Json now = before;
+      ensure_path(now, {"metadata", "labels", "team"}) = "a";
+      const JobContext context{.labels = kOn};
+      EXPECT_EQ(errors_of(batch::validate_job_update(now, before, false, kOn)), "");
+      EXPECT_EQ(errors_of(validate_stateful_set_update(now, before, context)), "");
+      EXPECT_EQ(errors_of(validate_deployment_update(now, before, context)), "");
+      EXPECT_EQ(errors_of(validate_pod_update(now, before, context)).find("wait-for-pods-ready"), std::string::npos);
+    }
+  }
+}
+
 // Kinds that have rules of their own.
 TEST(ReadyTimes, PodsAndServingSetsAreCheckedToo) {
   Json bad = job("{}");

@@ -77,18 +77,19 @@ TEST(ScenarioLanguage, WrongNodesAreNamed) {
               "scenario.cluster.nodes: node shape \"" + nodes + "\": at most 100000 nodes are possible");
 }
 
-TEST(ScenarioLanguage, FeatureGatesReachTheController) {
-  // Two CPUs are free, so with partial admission the job would run with two of its four pods.
-  const std::string text = R"(
-name: x
-featureGates: {PartialAdmission: true}
+// A scenario with one queue of two CPUs; more manifests may follow.
+const std::string kTwoCpus = R"(name: x
 manifests:
 - {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}
 - apiVersion: kueue.x-k8s.io/v1beta2
   kind: ClusterQueue
   metadata: {name: q}
   spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 2}]}]}]}
-- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: default}, spec: {clusterQueue: q}}
+- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: default}, spec: {clusterQueue: q}})";
+
+TEST(ScenarioLanguage, FeatureGatesReachTheController) {
+  // Two CPUs are free, so with partial admission the job would run with two of its four pods.
+  const std::string text = "featureGates: {PartialAdmission: true}\n" + kTwoCpus + R"(
 - apiVersion: batch/v1
   kind: Job
   metadata: {name: j, namespace: default, labels: {kueue.x-k8s.io/queue-name: main}, annotations: {kueue.x-k8s.io/job-min-parallelism: "1"}}
@@ -119,15 +120,7 @@ end: 20s
 }
 
 TEST(Lives, WaitAfterAnEvictionToo) {
-  const auto scenario = simulate::parse_scenario(R"(
-name: x
-manifests:
-- {apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: f}}
-- apiVersion: kueue.x-k8s.io/v1beta2
-  kind: ClusterQueue
-  metadata: {name: q}
-  spec: {namespaceSelector: {}, resourceGroups: [{coveredResources: [cpu], flavors: [{name: f, resources: [{name: cpu, nominalQuota: 2}]}]}]}
-- {apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: main, namespace: default}, spec: {clusterQueue: q}}
+  const auto scenario = simulate::parse_scenario(kTwoCpus + R"(
 - apiVersion: batch/v1
   kind: Job
   metadata: {name: j, namespace: default, labels: {kueue.x-k8s.io/queue-name: main}}

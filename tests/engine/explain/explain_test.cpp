@@ -13,15 +13,10 @@ namespace berth::engine::explain_test {
 namespace {
 
 using test::ClusterQueueBuilder;
+using test::explain;
 using test::FullCluster;
 using test::Scenario;
 using test::WorkloadBuilder;
-
-Explanation explain(const Scenario& s, const std::string& name) {
-  const auto out = s.engine().explain(s.now(), "ns", name);
-  EXPECT_TRUE(out.has_value()) << name;
-  return out.value_or(Explanation());
-}
 
 const Change* find(const Explanation& e, Change::Kind kind) {
   const auto it = std::ranges::find(e.changes, kind, &Change::kind);

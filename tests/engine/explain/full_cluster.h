@@ -1,15 +1,24 @@
-// Random small clusters that are full: queues in cohorts, quotas with limits, fair sharing, nodes in racks, more
-// workloads than fit.
+// Explanations of a scenario, and random small clusters that are full: queues in cohorts, quotas with limits, fair
+// sharing, nodes in racks, more workloads than fit.
 #pragma once
+
+#include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "engine/explanation.h"
 #include "engine/support/scenario.h"
 
 namespace berth::engine::test {
+
+inline Explanation explain(const Scenario& s, const std::string& name) {
+  const auto out = s.engine().explain(s.now(), "ns", name);
+  EXPECT_TRUE(out.has_value()) << name;
+  return out.value_or(Explanation());
+}
 
 class FullCluster {
  public:

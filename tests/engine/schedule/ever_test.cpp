@@ -15,15 +15,10 @@ namespace berth::engine::ever_test {
 namespace {
 
 using test::ClusterQueueBuilder;
+using test::explain;
 using test::FullCluster;
 using test::Scenario;
 using test::WorkloadBuilder;
-
-Explanation explain(const Scenario& s, const std::string& name) {
-  const auto out = s.engine().explain(s.now(), "ns", name);
-  EXPECT_TRUE(out.has_value()) << name;
-  return out.value_or(Explanation());
-}
 
 // Whether the workload gets quota when all others are gone; with `pods` its first pod set has that many.
 bool admitted_alone(const Scenario& s, const std::string& name, std::optional<std::int32_t> pods = {}) {

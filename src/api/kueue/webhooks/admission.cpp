@@ -15,7 +15,6 @@
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/stateful_set_rules.h"
-#include "api/kueue/topology_annotations.h"
 #include "api/kueue/types.h"
 #include "api/kueue/unlisted_kinds.h"
 #include "api/kueue/validation/cluster_queue.h"
@@ -51,17 +50,8 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
   // A Job that loses its queue label was managed until now: the update rules must check that.
   const bool concerned = is_managed(job, context) || (old != nullptr && is_managed(*old, context));
   if (!concerned) return {};
-  FieldErrors errors = old == nullptr
-                           ? batch::validate_job(job, context.labels)
-                           : batch::validate_job_update(job, *old, context.default_queue_exists, context.labels);
-  if (context.labels.refuse_false_unconstrained) {
-    const auto annotations = [](const Json& of) -> const JsonObject& {
-      return object_at(of, {"spec", "template", "metadata", "annotations"});
-    };
-    check_unconstrained_flag(annotations(job), old == nullptr ? nullptr : &annotations(*old),
-                             "spec.template.metadata.annotations", errors);
-  }
-  return errors;
+  if (old == nullptr) return batch::validate_job(job, context.labels);
+  return batch::validate_job_update(job, *old, context.default_queue_exists, context.labels);
 }
 
 AdmissionRules job_rules() {
