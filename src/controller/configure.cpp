@@ -21,6 +21,18 @@ void take_custom_labels(const std::vector<api::config::CustomLabel>& labels, Con
   }
 }
 
+// Why Kueue refuses this combination of waitForPodsReady.unscheduledTimeout and its gates; "": it does not.
+std::string scheduling_refused(const api::config::Configuration& c, const FeatureGates& gates) {
+  const bool on = gate_or(gates, "WaitForPodsReadyUnscheduledTimeout", false);
+  if (c.wait_for_pods_ready.unscheduled_timeout && !on)
+    return "waitForPodsReady.unscheduledTimeout: needs the feature gate WaitForPodsReadyUnscheduledTimeout; set it to "
+           "true, or remove the field";
+  if (on && gate_or(gates, "DisableWaitForPodsReady", false))
+    return "feature gates WaitForPodsReadyUnscheduledTimeout and DisableWaitForPodsReady: both are true; set one of "
+           "them to false";
+  return "";
+}
+
 }  // namespace
 
 Result<ControllerOptions> controller_options(const api::config::Configuration& c, const FeatureGates& command_line) {
@@ -55,6 +67,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   const FeatureGates& gates = from_file ? c.feature_gates : command_line;
   out.engine.wait_for_pods_ready.times_of_workloads =
       out.jobs.ready_times && !gate_or(gates, "DisableWaitForPodsReady", false);
+  if (const std::string why = scheduling_refused(c, gates); !why.empty()) return fail(why);
   out.not_honoured = c.not_honoured;
   if (c.wait_for_pods_ready.max_timeout_on_workload != api::config::WaitForPodsReady().max_timeout_on_workload &&
       !out.jobs.ready_times)

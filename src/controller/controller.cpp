@@ -215,7 +215,9 @@ struct Controller::Impl : EffectReceiver {
     if (!caches.started()) return;
     caches.read_anew(cluster.workloads, [this] { begin(); });
     if (volcano) volcano->read_anew();
-    const bool needs_pods = flavors.any_with_topology() || options().manage_pods || (volcano && volcano->counts_pods());
+    const bool needs_pods = flavors.any_with_topology() || options().manage_pods ||
+                            (volcano && volcano->counts_pods()) ||
+                            options().engine.wait_for_pods_ready.limits_scheduling();
     if (needs_pods || !caches.synced()) caches.read_anew(cluster.pods, [this] { begin(); });
   }
 
@@ -322,7 +324,7 @@ struct Controller::Impl : EffectReceiver {
                              }};
   PriorityClasses classes{cluster.workload_priority_classes, cluster.priority_classes, {}, {}};
   NodeHosts hosts;
-  PodSource pod_source;
+  PodSource pod_source{options().engine.wait_for_pods_ready.limits_scheduling()};
   MetricsFeed metrics{shell, cluster};
   // Any cached object.
   const api::kueue::ObjectGetter cached = [this](const api::GroupVersionResource& resource, std::string_view ns,

@@ -241,8 +241,8 @@ constexpr Gate kGates[] = {
     {"WaitForPodsReadyMaxNotReady", kAlpha, false, "0.20", &jobs::JobGates::max_not_ready,
      "on: a pod group counts as ready although so many pods are not as the annotation "
      "`kueue.x-k8s.io/pod-group-max-not-ready-count` of its pods allows"},
-    {"WaitForPodsReadyUnscheduledTimeout", kAlpha, false, "0.20", kMissing,
-     "`waitForPodsReady.unscheduledTimeout` has no effect: `timeout` counts"},
+    {"WaitForPodsReadyUnscheduledTimeout", kAlpha, false, "0.20", kSetting,
+     "on: `waitForPodsReady.unscheduledTimeout` has an effect. Off: it is refused"},
     {"WorkloadIdentifierAnnotations", kBeta, true, "0.18", &jobs::JobGates::identifier_annotations,
      "the name of a pod group or of a prebuilt workload may be in an annotation, which goes before the label"},
     {"WorkloadLevelWaitForPodsReady", kAlpha, false, "0.20", &jobs::JobGates::ready_times,

@@ -35,7 +35,8 @@ std::optional<engine::Event> PodSource::changed(const JsonPtr& old, const JsonPt
   const auto it = told_.find(string_at(now ? *now : *old, {"metadata", "uid"}));
   engine::Ptr<api::kueue::PodPlacement> placement;
   if (now) placement = std::make_shared<const api::kueue::PodPlacement>(api::kueue::decode_pod_placement(*now));
-  if (!placement || !placement->holds_node()) {
+  const bool matters = placement && (placement->holds_node() || (all_of_workloads_ && !placement->workload.empty()));
+  if (!matters) {
     if (it == told_.end()) return std::nullopt;
     engine::PodGone gone{it->first};
     told_.erase(it);

@@ -38,11 +38,15 @@ class NodeHosts {
 // engine was told last, as the value that the engine shares.
 class PodSource {
  public:
+  // `all_of_workloads`: also reports pods that name their workload and hold no node.
+  explicit PodSource(bool all_of_workloads) : all_of_workloads_(all_of_workloads) {}
+
   // `now` is null when the pod is gone; of `old` only the uid is used. nullopt: nothing changed that matters to the
   // engine.
   std::optional<engine::Event> changed(const JsonPtr& old, const JsonPtr& now);
 
  private:
+  bool all_of_workloads_;
   std::map<std::string, engine::Ptr<api::kueue::PodPlacement>, std::less<>> told_;  // by uid
 };
 

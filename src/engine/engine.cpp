@@ -49,6 +49,7 @@ Engine::Impl::Impl(const Options& o)
     : facts(o),
       scheduler(scheduler_options(o)),
       nodes(o),
+      scheduled_pods(o),
       retention(o.retention),
       views(facts),
       census(facts, scheduler, workloads),
@@ -60,12 +61,13 @@ Engine::Impl::Impl(const Options& o)
       decisions(facts, scheduler, workloads, views, messages, transitions),
       feed(facts, scheduler, workloads, views, reports, second_passes, messages),
       configuration(facts, scheduler, workloads, reports, finalizers),
-      workload_events(facts, scheduler, workloads, writes, reports, second_passes, nodes, retention) {}
+      workload_events(facts, scheduler, workloads, writes, reports, second_passes, nodes, scheduled_pods, retention) {}
 
 Engine::Impl::Impl(const Impl& other)
     : facts(other.facts),
       scheduler(other.scheduler.copy()),
       nodes(other.nodes),
+      scheduled_pods(other.scheduled_pods),
       retention(other.retention),
       workloads(other.workloads),
       finalizers(other.finalizers),
@@ -82,7 +84,7 @@ Engine::Impl::Impl(const Impl& other)
       decisions(facts, scheduler, workloads, views, messages, transitions),
       feed(facts, scheduler, workloads, views, reports, second_passes, messages),
       configuration(other.configuration, facts, scheduler, workloads, reports, finalizers),
-      workload_events(facts, scheduler, workloads, writes, reports, second_passes, nodes, retention) {}
+      workload_events(facts, scheduler, workloads, writes, reports, second_passes, nodes, scheduled_pods, retention) {}
 
 // Look at everything that was only learned so far.
 void Engine::Impl::on(Time now, const Synced&, Effects&) {

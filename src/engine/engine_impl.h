@@ -18,6 +18,7 @@
 #include "engine/queue_reports.h"
 #include "engine/retention.h"
 #include "engine/schedule/scheduler.h"
+#include "engine/scheduled_pods.h"
 #include "engine/scheduler_feed.h"
 #include "engine/second_pass_timers.h"
 #include "engine/tracked.h"
@@ -88,6 +89,7 @@ struct Engine::Impl {
   EngineFacts facts;
   Scheduler scheduler;
   NodeWatch nodes;
+  ScheduledPods scheduled_pods;
   Retention retention;
   TrackedWorkloads workloads;
   Finalizers finalizers;

@@ -48,6 +48,9 @@ std::vector<Event> Engine::inputs() const {
   for (auto& record : impl_->scheduler.usage_records()) out.push_back(UsageRecalled{std::move(record)});
   for (const auto& [name, node] : impl_->nodes.nodes()) out.push_back(NodeSeen{node});
   for (const auto& [uid, pod] : impl_->nodes.pods()) out.push_back(PodSeen{pod});
+  for (const auto& [uid, pod] : impl_->scheduled_pods.pods()) {
+    if (!pod->holds_node()) out.push_back(PodSeen{pod});
+  }
   impl_->workloads.for_each([&](const Tracked& t) { inputs_of(t, out); });
   for (const auto& workload : impl_->retention.kept()) {
     if (impl_->workloads.find(api::object_key(workload->meta)) == nullptr) out.push_back(WorkloadSeen{workload});

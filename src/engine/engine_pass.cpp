@@ -88,6 +88,7 @@ void Engine::Impl::step(Tracked& t, Time now) {
     failed_nodes.watch(t);
     auto situation = views.situation(t);
     failed_nodes.look_at(t, situation, now);
+    if (scheduled_pods.on()) situation.scheduling = scheduled_pods.seen(*t.now);
     auto next = lifecycle::next(*t.now, situation, now);
     t.deactivate = next.deactivate && t.base->active;
     if (!next.change) return;

@@ -81,13 +81,14 @@ struct NodeGone {
   std::string name;
 };
 // A pod that occupies a node: bound to it, or without scheduling gates and with a node selector for it
-// (PodPlacement::holds_node). Pods of every owner count.
+// (PodPlacement::holds_node). Pods of every owner count. With waitForPodsReady.unscheduledTimeout, also every pod that
+// names its workload.
 struct PodSeen {
   Ptr<api::kueue::PodPlacement> object;
 };
 struct PodGone {
   std::string uid;
-};  // deleted, or terminated
+};  // deleted; or terminated, and PodSeen does not tell it
 struct WorkloadSeen {
   Ptr<api::kueue::Workload> object;
 };

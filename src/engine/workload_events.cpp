@@ -77,13 +77,24 @@ void WorkloadEvents::on(Time, const NodeGone& e, Effects&) {
 }
 
 void WorkloadEvents::on(Time, const PodSeen& e, Effects&) {
-  scheduler_.set_pod(*e.object);
+  if (e.object->holds_node()) {
+    scheduler_.set_pod(*e.object);
+  } else {
+    scheduler_.remove_pod(e.object->uid);
+  }
   mark_all(nodes_.set_pod(e.object));
+  mark(scheduled_pods_.set(e.object));
 }
 
 void WorkloadEvents::on(Time, const PodGone& e, Effects&) {
   scheduler_.remove_pod(e.uid);
   mark_all(nodes_.remove_pod(e.uid));
+  mark(scheduled_pods_.remove(e.uid));
+}
+
+void WorkloadEvents::mark(const std::string& key) {
+  if (key.empty()) return;
+  if (Tracked* t = workloads_.find(key)) workloads_.mark(*t);
 }
 
 void WorkloadEvents::mark_all(const std::vector<WorkloadId>& concerned) {

@@ -9,6 +9,7 @@
 #include "engine/queue_reports.h"
 #include "engine/retention.h"
 #include "engine/schedule/scheduler.h"
+#include "engine/scheduled_pods.h"
 #include "engine/second_pass_timers.h"
 #include "engine/tracked.h"
 #include "engine/workload_writes.h"
@@ -18,7 +19,8 @@ namespace berth::engine {
 class WorkloadEvents {
  public:
   WorkloadEvents(const EngineFacts& facts, Scheduler& scheduler, TrackedWorkloads& workloads, WorkloadWrites& writes,
-                 QueueReports& reports, SecondPassTimers& second_passes, NodeWatch& nodes, Retention& retention)
+                 QueueReports& reports, SecondPassTimers& second_passes, NodeWatch& nodes,
+                 ScheduledPods& scheduled_pods, Retention& retention)
       : facts_(facts),
         scheduler_(scheduler),
         workloads_(workloads),
@@ -26,6 +28,7 @@ class WorkloadEvents {
         reports_(reports),
         second_passes_(second_passes),
         nodes_(nodes),
+        scheduled_pods_(scheduled_pods),
         retention_(retention) {}
 
   void on(Time now, const WorkloadSeen& e, Effects& out);
@@ -43,6 +46,7 @@ class WorkloadEvents {
 
  private:
   void mark_all(const std::vector<WorkloadId>& concerned);
+  void mark(const std::string& key);  // may be ""
 
   const EngineFacts& facts_;
   Scheduler& scheduler_;
@@ -51,6 +55,7 @@ class WorkloadEvents {
   QueueReports& reports_;
   SecondPassTimers& second_passes_;
   NodeWatch& nodes_;
+  ScheduledPods& scheduled_pods_;
   Retention& retention_;
 };
 

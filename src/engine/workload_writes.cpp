@@ -43,7 +43,7 @@ bool only_tells(const WorkloadStatus& base, const WorkloadStatus& now) {
   const auto without_words = [holds](WorkloadStatus status) {
     if (!holds) status.resource_requests.clear();
     std::erase_if(status.conditions, [holds](const api::Condition& c) {
-      if (holds) return c.type == api::kueue::kPodsReady;
+      if (holds) return c.type == api::kueue::kPodsReady || c.type == api::kueue::kPodsScheduled;
       return !c.status && (c.type == api::kueue::kQuotaReserved || c.type == api::kueue::kAdmitted ||
                            c.type == api::kueue::kPodsReady);
     });

@@ -55,7 +55,7 @@ BERTH_FIELDS(api::kueue::AdmissionCheck, a, b, c, d)
 
 // Nodes and pods.
 BERTH_FIELDS(api::Node, a, b, c, d, e, f, g)
-BERTH_FIELDS(api::kueue::PodPlacement, a, b, c, d, e, f, g, h, i, j, k, l)
+BERTH_FIELDS(api::kueue::PodPlacement, a, b, c, d, e, f, g, h, i, j, k, l, m)
 
 // Workloads.
 BERTH_FIELDS(api::kueue::SliceLayer, a, b)
@@ -80,7 +80,7 @@ BERTH_FIELDS(api::kueue::JobReport::Replacement, a, b, c)
 BERTH_FIELDS(api::kueue::JobReport, a, b, c, d, e, f, g, h, i)
 
 // The engine's options.
-BERTH_FIELDS(api::config::WaitForPodsReady, a, b, c, d, e, f, g, h, i, j)
+BERTH_FIELDS(api::config::WaitForPodsReady, a, b, c, d, e, f, g, h, i, j, k)
 BERTH_FIELDS(api::config::TopologyWaits, a)
 BERTH_FIELDS(api::config::WorkloadRetention, a, b)
 BERTH_FIELDS(api::config::FairSharing, a, b, c)

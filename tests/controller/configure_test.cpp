@@ -99,6 +99,32 @@ TEST(Configure, TimesOfWorkloadsNeedTheirGateAndNotTheOneThatSwitchesAllOff) {
   EXPECT_EQ(off->not_honoured[0].setting, "waitForPodsReady.maxTimeoutOnWorkload");
 }
 
+// KEP-13502, "Feature gate".
+TEST(Configure, ATimeoutForUnscheduledPodsNeedsItsGate) {
+  const std::string gate = "WaitForPodsReadyUnscheduledTimeout: true";
+  const auto with = [](const std::string& timeout, const std::string& gates) {
+    return options_of("waitForPodsReady: {timeout: 5m" + timeout + "}\nfeatureGates: {" + gates + "}\n");
+  };
+  const auto on = with(", unscheduledTimeout: 1m", gate);
+  ASSERT_TRUE(on) << on.error().message;
+  EXPECT_TRUE(on->engine.wait_for_pods_ready.limits_scheduling());
+  EXPECT_TRUE(on->not_honoured.empty());
+  for (const std::string none : {"", ", unscheduledTimeout: 0s"}) {
+    const auto off = with(none, gate);
+    ASSERT_TRUE(off) << off.error().message;
+    EXPECT_FALSE(off->engine.wait_for_pods_ready.limits_scheduling());
+  }
+  for (const std::string any : {", unscheduledTimeout: 1m", ", unscheduledTimeout: 0s"}) {
+    const auto refused = with(any, "");
+    ASSERT_FALSE(refused) << any;
+    EXPECT_THAT(refused.error().message,
+                testing::HasSubstr("needs the feature gate WaitForPodsReadyUnscheduledTimeout"));
+  }
+  const auto both = with("", gate + ", DisableWaitForPodsReady: true");
+  ASSERT_FALSE(both);
+  EXPECT_THAT(both.error().message, testing::HasSubstr("both are true"));
+}
+
 TEST(Configure, GatesComeFromOneSide) {
   EXPECT_FALSE(options_of("", {{"PartialAdmission", false}})->engine.partial_admission);
   const auto both = options_of("featureGates: {PartialAdmission: false}", {{"FlavorFungibility", false}});

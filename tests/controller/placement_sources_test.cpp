@@ -103,7 +103,7 @@ status: {phase: Pending}
 )");
 
 TEST(PodSource, TellsAPodFromTheMomentItHasANodeUntilItEnds) {
-  PodSource source;
+  PodSource source(false);
   EXPECT_FALSE(source.changed(nullptr, kGated)) << "a gated pod holds nothing";
 
   const JsonPtr let_go = object(R"(
@@ -131,8 +131,24 @@ status: {phase: Pending}
   EXPECT_FALSE(source.changed(done, nullptr)) << "told before";
 }
 
+// For waitForPodsReady.unscheduledTimeout.
+TEST(PodSource, TellsEveryPodOfAWorkloadWhenToldTo) {
+  PodSource source(true);
+  ASSERT_TRUE(source.changed(nullptr, kGated));
+  EXPECT_FALSE(source.changed(nullptr, kGated)) << "told before";
+  const JsonPtr done = with(kGated, {"status", "phase"}, "Succeeded");
+  const auto ended = source.changed(kGated, done);
+  ASSERT_TRUE(ended);
+  EXPECT_TRUE(std::get<engine::PodSeen>(*ended).object->succeeded);
+  const auto gone = source.changed(done, nullptr);
+  ASSERT_TRUE(gone);
+  EXPECT_EQ(std::get<engine::PodGone>(*gone).uid, "p1");
+  const JsonPtr other = with(kGated, {"metadata", "annotations"}, JsonObject());
+  EXPECT_FALSE(source.changed(nullptr, other)) << "it names no workload";
+}
+
 TEST(PodSource, TellsThatADeletedPodIsGoneWhateverItsLastStateWas) {
-  PodSource source;
+  PodSource source(false);
   const JsonPtr bound = with(kGated, {"spec", "nodeName"}, "n1");
   ASSERT_TRUE(source.changed(nullptr, bound));
   const JsonPtr last = with(bound, {"status", "phase"}, "Failed");  // the watch skipped the states before

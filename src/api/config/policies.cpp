@@ -36,9 +36,10 @@ void read_wait_for_pods_ready(Fields fields, Version version, WaitForPodsReady& 
   fields.duration("recoveryTimeout", out.recovery_timeout);
   fields.flag("blockAdmission", out.block_admission);
   fields.duration("maxTimeoutOnWorkload", out.max_timeout_on_workload, std::chrono::seconds(1));
-  std::optional<Duration> ignored;
-  fields.duration("unscheduledTimeout", ignored);
-  if (ignored) fields.findings().missing(fields.path_of("unscheduledTimeout"), "timeout counts for unscheduled pods");
+  fields.duration("unscheduledTimeout", out.unscheduled_timeout);
+  if (out.unscheduled_timeout.value_or(Duration(0)) > out.timeout)
+    fields.expected("unscheduledTimeout", Json(format_duration(*out.unscheduled_timeout)),
+                    "at most the timeout, " + format_duration(out.timeout));
   read_requeuing(fields.object("requeuingStrategy"), out);
   fields.done();
 }

@@ -32,6 +32,10 @@ struct WaitForPodsReady {
   // Gate WorkloadLevelWaitForPodsReady: the annotation of a workload goes before `timeout` and `recovery_timeout`, also
   // where `enabled` is off in a v1beta1 file.
   bool times_of_workloads = false;
+  // unscheduledTimeout (KEP-13502): from admission until all pods have nodes; at most `timeout`. None or 0: not
+  // limited.
+  std::optional<Duration> unscheduled_timeout{};
+  bool limits_scheduling() const { return enabled && unscheduled_timeout.value_or(Duration(0)) > Duration(0); }
   bool operator==(const WaitForPodsReady&) const = default;
 };
 

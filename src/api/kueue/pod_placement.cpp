@@ -31,6 +31,7 @@ PodPlacement decode_pod_placement(const Json& pod) {
     out.node = text({"spec", "nodeSelector", "kubernetes.io/hostname"});
   const auto phase = string_at(pod, {"status", "phase"});
   out.terminated = phase == "Succeeded" || phase == "Failed";
+  out.succeeded = phase == "Succeeded";
   out.wants_places = kueue::wants_places(pod);
   const std::string deletion = text({"metadata", "deletionTimestamp"});
   out.terminating = !deletion.empty();

@@ -25,6 +25,7 @@ struct PodPlacement {
   bool wants_places = false;
   std::optional<Time> gone_by;  // of a terminating pod: when its grace period ends (the deletion timestamp)
   ResourceList requests;        // of the pod, without the implicit `pods: 1`
+  bool succeeded = false;       // terminated with phase Succeeded
   bool operator==(const PodPlacement&) const = default;
 
   // Whether the pod's requests count on its node. Those of a pod with wants_places that names no workload do not: the

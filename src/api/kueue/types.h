@@ -308,6 +308,7 @@ inline constexpr std::string_view kQuotaReserved = "QuotaReserved";
 inline constexpr std::string_view kWaitingForReplacementPods = "WaitingForReplacementPods";
 inline constexpr std::string_view kAdmitted = "Admitted";
 inline constexpr std::string_view kPodsReady = "PodsReady";
+inline constexpr std::string_view kPodsScheduled = "PodsScheduled";
 inline constexpr std::string_view kFinished = "Finished";
 inline constexpr std::string_view kEvicted = "Evicted";
 inline constexpr std::string_view kPreempted = "Preempted";

@@ -69,6 +69,8 @@ void unreserve(WorkloadStatus& status, const WorkloadRef& workload, std::string_
   set(status, workload, api::kueue::kQuotaReserved, false, why, message, now);
   set(status, workload, api::kueue::kAdmitted, false, reason::kNoReservation, message::kNoReservation, now);
   if (api::find_condition(status.conditions, api::kueue::kPodsReady) != nullptr) wait_for_start(status, workload, now);
+  if (api::is_true(status.conditions, api::kueue::kPodsScheduled))
+    set(status, workload, api::kueue::kPodsScheduled, false, reason::kWaitForStart, message::kNoReservation, now);
 }
 
 void set_pods_ready(WorkloadStatus& status, const WorkloadRef& workload, bool ready, std::string_view why,

@@ -26,7 +26,8 @@ void set(WorkloadStatus& status, const WorkloadRef& workload, std::string_view t
 void reset(WorkloadStatus& status, const WorkloadRef& workload, std::string_view type, Time now);
 
 // QuotaReserved=False with all consequences: removes admission and unhealthyNodes, sets Admitted=False, adds the time
-// since admission to accumulatedPastExecutionTimeSeconds, and resets an existing PodsReady to WaitForStart.
+// since admission to accumulatedPastExecutionTimeSeconds, and resets an existing PodsReady, and PodsScheduled=True, to
+// WaitForStart.
 void unreserve(WorkloadStatus& status, const WorkloadRef& workload, std::string_view reason, std::string_view message,
                Time now);
 

@@ -1,6 +1,7 @@
 // Writes the job's report into the workload's status.
 #include "api/kueue/reclaimable_pods.h"
 #include "engine/lifecycle/change.h"
+#include "engine/lifecycle/scheduling.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine::lifecycle {
@@ -19,6 +20,8 @@ void tell_pods_ready(WorkloadStatus& status, const WorkloadRef& w, const JobRepo
     set_pods_ready(status, w, true, again ? reason::kRecovered : reason::kStarted, message::kPodsReady, now);
   } else if (before != nullptr && (before->status || was == reason::kWaitForRecovery)) {
     set_pods_ready(status, w, false, reason::kWaitForRecovery, message::kPodsRecovering, now);
+  } else if (was == reason::kWaitForScheduling && waits_for_nodes(status)) {
+    return;  // report_scheduling() ends it
   } else {
     const std::string_view why =
         report.start_refused ? std::string_view(*report.start_refused) : message::kPodsNotReady;

@@ -211,6 +211,7 @@ Next next_with_quota(const WorkloadRef& w, const Situation& s, Time now) {
   if (s.cluster_queue.exists && s.cluster_queue.stop == StopPolicy::kHoldAndDrain)
     return make(
         evict(w, {std::string(reason::kClusterQueueStopped), "", std::string(message::kClusterQueueStopped)}, now));
+  if (s.scheduling && says_anything_new(w, *s.scheduling, now)) return make(report_scheduling(w, *s.scheduling, now));
   if (const auto deadline = pods_ready_deadline(w, s.wait_for_pods_ready);
       deadline && std::max(*deadline, s.report_due.value_or(*deadline)) <= now)
     return make(time_out(w, s.wait_for_pods_ready, now));

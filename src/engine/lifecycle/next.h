@@ -10,6 +10,7 @@
 
 #include "engine/lifecycle/moves.h"
 #include "engine/lifecycle/pods_ready.h"
+#include "engine/lifecycle/scheduling.h"
 
 namespace berth::engine::lifecycle {
 
@@ -39,10 +40,11 @@ struct Situation {
   std::optional<std::vector<std::string>> failed_nodes;
   bool replace_several_nodes = true;
   WaitForPodsReady wait_for_pods_ready;
-  Duration places_timeout{};      // the longest wait for delayed places; 0: no limit
-  std::string places_failure;     // message of the last failed search for places; empty: none
-  bool preemption_gates = false;  // preemption gates are in effect
-  bool legacy_reasons = false;    // use the reasons of legacy_reasons.h
+  std::optional<SchedulingSeen> scheduling;  // nullopt: nobody waits for nodes (unscheduledTimeout)
+  Duration places_timeout{};                 // the longest wait for delayed places; 0: no limit
+  std::string places_failure;                // message of the last failed search for places; empty: none
+  bool preemption_gates = false;             // preemption gates are in effect
+  bool legacy_reasons = false;               // use the reasons of legacy_reasons.h
 };
 
 struct Next {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "api/kueue/ready_times.h"
+#include "engine/lifecycle/scheduling.h"
 #include "engine/lifecycle/words.h"
 
 namespace berth::engine::lifecycle {
@@ -38,6 +39,11 @@ std::optional<Awaited> awaited(const WorkloadRef& w, const WaitForPodsReady& gen
   if (ready != nullptr && ready->status) return std::nullopt;
   if (ready == nullptr || ready->reason == reason::kWaitForStart)
     return Awaited{admitted->last_transition, wait.timeout, reason::kWaitForStart};
+  if (ready->reason == reason::kWaitForScheduling) {
+    if (!wait.limits_scheduling()) return Awaited{admitted->last_transition, wait.timeout, reason::kWaitForStart};
+    const Duration limit = waits_for_nodes(w.status) ? std::min(*wait.unscheduled_timeout, wait.timeout) : wait.timeout;
+    return Awaited{admitted->last_transition, limit, reason::kWaitForScheduling};
+  }
   if (ready->reason == reason::kWaitForRecovery && wait.recovery_timeout > Duration(0))
     return Awaited{ready->last_transition, wait.recovery_timeout, reason::kWaitForRecovery};
   return std::nullopt;

@@ -16,8 +16,8 @@ using api::config::WaitForPodsReady;
 // Whether it matters that the pods of the workload are ready: everywhere, or because it asks for times of its own.
 bool waits_for_pods_ready(const WorkloadRef& workload, const WaitForPodsReady& wait);
 
-// When the pods take too long: from admission until they are first ready, or from the loss of a pod until all are
-// ready again. nullopt: no timeout runs.
+// When the pods take too long: from admission until all have nodes (scheduling.h) or until they are first ready, or
+// from the loss of a pod until all are ready again. nullopt: no timeout runs.
 std::optional<Time> pods_ready_deadline(const WorkloadRef& workload, const WaitForPodsReady& wait);
 
 // The n-th back-off, from 1: backoffBaseSeconds doubled each time, at most backoffMaxSeconds. Kueue adds a random

@@ -308,6 +308,10 @@ TEST(Configuration, NamesWhatIsWrongWithPolicies) {
            "waitForPodsReady.maxTimeoutOnWorkload: is \"0s\", expected a duration of 1s or more"},
           {"waitForPodsReady: {unscheduledTimeout: 5}",
            "waitForPodsReady.unscheduledTimeout: is 5, expected a duration such as 90s or 1h30m"},
+          {"waitForPodsReady: {unscheduledTimeout: -1s}",
+           "waitForPodsReady.unscheduledTimeout: is \"-1s\", expected a duration of 0s or more"},
+          {"waitForPodsReady: {timeout: 5m, unscheduledTimeout: 301s}",
+           "waitForPodsReady.unscheduledTimeout: is \"5m1s\", expected at most the timeout, 5m0s"},
           {"multiKueue: {gcInterval: -1s}", "multiKueue.gcInterval: is \"-1s\", expected a duration of 0s or more"},
       });
   expect_refused(kOldHead, {
@@ -341,8 +345,8 @@ TEST(Configuration, WhatKueueHasAndBerthDoesNotIsTold) {
     }
     return lines;
   };
-  EXPECT_EQ(told("waitForPodsReady: {unscheduledTimeout: 5m, maxTimeoutOnWorkload: 2h}"),
-            (std::vector<std::string>{"waitForPodsReady.unscheduledTimeout"}));
+  EXPECT_EQ(told("waitForPodsReady: {timeout: 5m, unscheduledTimeout: 5m, maxTimeoutOnWorkload: 2h}"),
+            std::vector<std::string>());
   EXPECT_EQ(told("multiKueue: {origin: here}"), std::vector<std::string>{"multiKueue"});
   EXPECT_EQ(told("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue"});
   EXPECT_EQ(told("multiKueue: {origin: multikueue}"), std::vector<std::string>());

@@ -230,6 +230,9 @@ class PodBuilder {
   }
   PodBuilder& unbound() { return p_.bound = false, *this; }
   PodBuilder& terminating() { return p_.terminating = true, *this; }
+  PodBuilder& without_node() { return p_.node.clear(), p_.bound = false, *this; }
+  PodBuilder& of_set(std::string pod_set) { return p_.pod_set = std::move(pod_set), *this; }
+  PodBuilder& succeeded() { return p_.terminated = p_.succeeded = true, *this; }
   PodBuilder& terminated() { return p_.terminated = true, *this; }
   operator api::kueue::PodPlacement() const { return p_; }  // NOLINT
   Ptr<api::kueue::PodPlacement> ptr() const { return std::make_shared<const api::kueue::PodPlacement>(p_); }
