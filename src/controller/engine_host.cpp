@@ -156,6 +156,16 @@ void EngineHost::perform(const engine::Effects& effects) {
   }
 }
 
+// Of one tree, what takes or returns quota is written in order: no client sees more quota in use than there is. All
+// else waits with the workloads of its local queue.
+std::string EngineHost::line_of(const api::kueue::Workload& base, const api::kueue::WorkloadStatus& after) const {
+  const auto& admission = after.admission ? after.admission : base.status.admission;
+  if (base.status.admission.has_value() == after.admission.has_value())
+    return "workloads of " + api::object_key(base.meta.ns, base.queue_name);
+  const auto cohorts = engine_.cohorts_above(admission->cluster_queue);
+  return cohorts.empty() ? "cluster queue " + admission->cluster_queue : "cohort " + cohorts.back();
+}
+
 void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
   // Nothing to write. Settle it, but not inside the engine's own call.
   if (effect.base->status == effect.status) {
@@ -164,7 +174,8 @@ void EngineHost::write_status(const engine::WriteWorkloadStatus& effect) {
     }));
     return;
   }
-  const Target target = Target::of(api::kWorkloads, effect.base->meta);
+  Target target = Target::of(api::kWorkloads, effect.base->meta);
+  target.line = line_of(*effect.base, effect.status);
   const auto done = lifetime_.guard(
       [this, write = effect.write, target](const api::RestResponse& response) { settle(write, target, response); });
   Json after = api::kueue::encode_workload_status(effect.status);

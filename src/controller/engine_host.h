@@ -62,6 +62,7 @@ class EngineHost {
 
  private:
   void perform(const engine::Effects& effects);
+  std::string line_of(const api::kueue::Workload& base, const api::kueue::WorkloadStatus& after) const;
   void write_status(const engine::WriteWorkloadStatus& effect);
   void deactivate(const engine::DeactivateWorkload& effect);
   void expire(const engine::ExpireWorkload& effect);

@@ -38,7 +38,20 @@ JobController::JobController(const jobs::JobAdapter& adapter, const JobEnvironme
       queue_(
           shell_.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
           Duration(0), nullptr, kLooksInFlight),
-      questions_(shell_, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {}
+      questions_(shell_, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {
+  queue_.line_by([this](const std::string& key) { return line_of(key); });
+}
+
+// The local queue of the job, as far as it is known.
+std::string JobController::line_of(const std::string& key) const {
+  std::string line = key.substr(0, key.find('/'));
+  if (const auto filed = workloads_.find(key); filed != workloads_.end()) {
+    line.append("/").append((*filed->second.begin())->queue_name);
+  } else if (const JsonPtr job = jobs_.get(key)) {
+    line.append("/").append(string_at(*job, {"metadata", "labels", api::kueue::kQueueLabel}));
+  }
+  return line;
+}
 
 // Jobs that have a workload go before new ones: their quota waits for them.
 void JobController::look_soon(const std::string& key) {
@@ -314,7 +327,8 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
                                    if (never)
                                      return finish(true);  // the job is deleted as well; a change of it is looked at
                                    then(response);
-                                 }));
+                                 }),
+                                 "new workloads of " + line_of(api::object_key(*job)));
           },
           [&](jobs::DeleteWorkload& s) {
             shell_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
@@ -336,7 +350,9 @@ void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std:
                   perform(steps, next + 1, std::make_shared<const Json>(response.body), finish);
                 });
             const Writes::Done done = again ? Writes::Done(next_patch) : Writes::Done(then(false));
-            shell_.writes.patch(Target::of(adapter_.kind().resource, *job), s.subresource, std::move(s.body), done);
+            Target target = Target::of(adapter_.kind().resource, *job);
+            target.line = "jobs of " + line_of(api::object_key(*job));
+            shell_.writes.patch(target, s.subresource, std::move(s.body), done);
           },
           [&](jobs::JobEvent& s) {
             tell(s, job);

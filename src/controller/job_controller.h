@@ -70,6 +70,7 @@ class JobController {
                 std::vector<jobs::WorkloadPtr>& lost) const;
   bool knows_owners(const std::string& key, const JsonPtr& job, const std::vector<jobs::WorkloadPtr>& lost,
                     const WorkQueue::Finish& finish);
+  std::string line_of(const std::string& key) const;
   void look_soon(const std::string& key);
   void look(const std::string& key, WorkQueue::Finish finish);
   void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);

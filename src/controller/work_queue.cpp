@@ -18,7 +18,12 @@ constexpr std::size_t kFewPaces = 1024;  // more keys than this are looked at, a
 }  // namespace
 
 WorkQueue::WorkQueue(Executor& executor, Work work, Duration delay, kube::RateLimit* rate, std::size_t most_running)
-    : executor_(executor), work_(std::move(work)), delay_(delay), rate_(rate), most_running_(most_running) {}
+    : executor_(executor),
+      work_(std::move(work)),
+      line_([](const std::string& key) { return key.substr(0, key.find('/')); }),
+      delay_(delay),
+      rate_(rate),
+      most_running_(most_running) {}
 
 WorkQueue::~WorkQueue() {
   for (const auto& [key, entry] : entries_) {
@@ -34,9 +39,9 @@ void WorkQueue::add_first(const std::string& key) {
   add(key, delay_);
   Entry& entry = entries_.at(key);
   if (std::exchange(entry.first, true) || entry.waits != Waits::kInLine) return;
-  first_.push_back(key);
+  first_.push(line_(key), key);
   if (++moved_ <= waiting_.size() / 2) return;
-  std::erase_if(waiting_, [this](const auto& one) { return !in_line(one, false); });
+  waiting_.erase_if([this](const auto& one) { return !in_line(one, false); });
   moved_ = 0;
 }
 
@@ -102,16 +107,14 @@ void WorkQueue::start(const std::string& key, Entry& entry) {
 
 void WorkQueue::wait(const std::string& key, Entry& entry) {
   entry.waits = Waits::kInLine;
-  (entry.first ? first_ : waiting_).push_back(key);
+  (entry.first ? first_ : waiting_).push(line_(key), key);
 }
 
 // The next one is posted: work that is done at once would nest without end.
 void WorkQueue::run_next() {
   while (!first_.empty() || !waiting_.empty()) {
     const bool first = !first_.empty() && (waiting_.empty() || in_a_row_ < kFirstInARow);
-    auto& queue = first ? first_ : waiting_;
-    std::string key = std::move(queue.front());
-    queue.pop_front();
+    std::string key = (first ? first_ : waiting_).pop();
     if (!in_line(key, first)) continue;  // it moved
     entries_.at(key).waits = Waits::kCalled;
     in_a_row_ = first ? in_a_row_ + 1 : 0;

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -14,6 +13,7 @@
 #include "base/executor.h"
 #include "base/lifetime.h"
 #include "base/string_map.h"
+#include "controller/turns.h"
 #include "kube/rate_limit.h"
 
 namespace berth::controller {
@@ -31,12 +31,17 @@ class WorkQueue {
   // share; keys that are due wait for their turn in the order in which they became due, and changes are collected
   // meanwhile. Null: no limit. `rate` must outlive the queue. `most_running`: how many keys are processed at the same
   // time, at least 1; the others wait, each in the order in which they became due. Those of add_first() go before the
-  // rest, which get one turn in eight, so that they do not wait for ever.
+  // rest, which get one turn in eight, so that they do not wait for ever. Keys that wait take turns by their lines:
+  // those of their namespaces ("namespace/name"), or of line_by().
   WorkQueue(Executor& executor, Work work, Duration delay = Duration(0), kube::RateLimit* rate = nullptr,
             std::size_t most_running = std::numeric_limits<std::size_t>::max());
   ~WorkQueue();
 
   void add(const std::string& key);
+  // Which line a key waits in. Set it before the first key.
+  using Line = std::function<std::string(const std::string& key)>;
+  void line_by(Line line) { line_ = std::move(line); }
+
   // The same without the collecting delay, unless the key keeps changing.
   void add_at_once(const std::string& key);
   // The same as add() for a key that must not wait behind others when too many are due.
@@ -72,12 +77,13 @@ class WorkQueue {
 
   Executor& executor_;
   Work work_;
+  Line line_;
   Duration delay_;
   kube::RateLimit* rate_;
   std::size_t most_running_, running_ = 0;  // with those that are called
   // A key that moved to `first_` is in both for a while. `moved_` counts those; `in_a_row_` counts how many of `first_`
   // were called since the last one of `waiting_`.
-  std::deque<std::string> first_, waiting_;
+  Turns<std::string> first_, waiting_;
   std::size_t moved_ = 0;
   int in_a_row_ = 0;
   StringMap<Entry> entries_;  // only keys that are scheduled or running

@@ -33,7 +33,7 @@ void Writes::patch(const Target& target, std::string_view subresource, Json body
   request.name = target.name;
   request.subresource = subresource;
   request.body = std::move(body);
-  send(std::move(request), "patch", std::move(done));
+  send(std::move(request), "patch", target.line, std::move(done));
 }
 
 void Writes::update_status(const Target& target, std::string_view kind, Json status, Done done) {
@@ -50,16 +50,17 @@ void Writes::update_status(const Target& target, std::string_view kind, Json sta
                                                     {"uid", target.uid},
                                                     {"resourceVersion", target.resource_version}}},
                             {"status", std::move(status)}};
-  send(std::move(request), "update", std::move(done));
+  send(std::move(request), "update", target.line, std::move(done));
 }
 
-void Writes::create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done) {
+void Writes::create(const api::GroupVersionResource& resource, std::string_view ns, Json object, Done done,
+                    const std::string& line) {
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
   request.resource = resource;
   request.ns = ns;
   request.body = std::move(object);
-  send(std::move(request), "create", std::move(done));
+  send(std::move(request), "create", line, std::move(done));
 }
 
 void Writes::remove(const Target& target, Done done) { remove(target, false, std::move(done)); }
@@ -74,7 +75,7 @@ void Writes::remove(const Target& target, bool by_force, Done done) {
   request.name = target.name;
   request.body = JsonObject{{"preconditions", JsonObject{{"uid", target.uid}}}, {"propagationPolicy", "Background"}};
   if (by_force) request.body.as_object()["gracePeriodSeconds"] = 0;
-  send(std::move(request), "delete", std::move(done));
+  send(std::move(request), "delete", target.line, std::move(done));
 }
 
 void Writes::get(const Target& target, Done done) {
@@ -83,34 +84,44 @@ void Writes::get(const Target& target, Done done) {
   request.resource = target.resource;
   request.ns = target.ns;
   request.name = target.name;
-  send(std::move(request), "get", std::move(done));
+  send(std::move(request), "get", target.line, std::move(done));
 }
 
-void Writes::send(api::RestRequest request, std::string_view verb, Done done) {
+void Writes::send(api::RestRequest request, std::string_view verb, const std::string& line, Done done) {
   if (closed_) return;
-  if (until_ && executor_.now() >= until_()) {
-    return executor_.post(lifetime_.guard([done = std::move(done)] {
-      done({0, api::make_status(0, "", "not sent: this process does not lead any more"), {}});
-    }));
-  }
   request.field_manager = "berth";
   // Only answers about pods are newer versions of what the caches have (PodController::learn, Ungater::learn).
   if (verb != "get" && request.resource != api::kPods) request.wants_metadata_only = true;
-  if (verb != "get") request.not_sent_from = until_;
   std::string what(verb);
   what.append(" ").append(request.resource.resource);
   if (!request.subresource.empty()) what.append("/").append(request.subresource);
-  ++counts_[what];
+  const std::string its_line = line.empty() ? request.ns + " " + what : line;
+  turns_.push(its_line, {std::move(request), std::move(what), std::move(done)});
+  send_waiting();
+}
+
+void Writes::send_waiting() {
+  while (!turns_.empty() && in_flight_ < kInFlight) send_now(turns_.pop());
+}
+
+void Writes::send_now(Waiting one) {
+  if (until_ && executor_.now() >= until_()) {
+    return executor_.post(lifetime_.guard([done = std::move(one.done)] {
+      done({0, api::make_status(0, "", "not sent: this process does not lead any more"), {}});
+    }));
+  }
+  if (one.request.verb != api::Verb::kGet) one.request.not_sent_from = until_;
+  ++counts_[one.what];
   ++in_flight_;
-  client_.call(std::move(request), lifetime_.guard([this, what, done = std::move(done), after = lifetime_.guard([this] {
-    answered();
-  })](const api::RestResponse& response) {
-    const bool lacks_rights = response.code == 403 && !api::kueue::refused_by_webhook(response) &&
-                              !api::refused_by_terminating_namespace(response);
-    if (lacks_rights) refused(what, response);
-    done(response);
-    after();  // nothing when `done` destroyed this
-  }));
+  client_.call(std::move(one.request),
+               lifetime_.guard([this, what = one.what, done = std::move(one.done),
+                                after = lifetime_.guard([this] { answered(); })](const api::RestResponse& response) {
+                 const bool lacks_rights = response.code == 403 && !api::kueue::refused_by_webhook(response) &&
+                                           !api::refused_by_terminating_namespace(response);
+                 if (lacks_rights) refused(what, response);
+                 done(response);
+                 after();  // nothing when `done` destroyed this
+               }));
 }
 
 // The administrator must act. Logged once per kind of request.
@@ -122,11 +133,13 @@ void Writes::refused(const std::string& what, const api::RestResponse& response)
 
 void Writes::answered() {
   --in_flight_;
+  send_waiting();
   if (in_flight_ == 0 && when_quiet_) std::exchange(when_quiet_, {})();
 }
 
 void Writes::close(std::function<void()> done) {
   closed_ = true;
+  turns_.clear();
   if (in_flight_ == 0) return done();
   when_quiet_ = std::move(done);
 }

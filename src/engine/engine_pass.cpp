@@ -1,4 +1,5 @@
 // One pass: process changed workloads, let the scheduler decide, write.
+#include <tuple>
 #include <utility>
 
 #include "base/assert.h"
@@ -113,14 +114,14 @@ void Engine::Impl::write(Time now, Effects& out) {
 
 // A workload with another write in flight is skipped; it is flushed again when that write settles.
 void Engine::Impl::tell(Time now, Effects& out) {
-  while (Tracked* t = messages.take_next(now)) {
+  for (auto [t, kind] = messages.take_next(now); t != nullptr; std::tie(t, kind) = messages.take_next(now)) {
     if (WorkloadWrites::busy(*t, now)) continue;
     if (const auto why = std::exchange(t->untold_reason, std::nullopt)) {
       const State state = lifecycle::state_of(*t->now);
       if (scheduler.pending(t->id) && (state == State::kPending || state == State::kHeld))
         transitions.note_pending(*t, *why, now);
     }
-    writes.flush(*t, now, out, true);
+    writes.flush(*t, now, out, kind);
   }
 }
 

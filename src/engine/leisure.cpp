@@ -7,39 +7,42 @@ namespace berth::engine {
 void Leisure::refill(Time now) {
   const auto steps = (now - refilled_) / kEach;
   if (steps <= 0) return;
-  saved_ = static_cast<int>(std::min<Duration::rep>(kAtOnce, saved_ + steps));
+  for (Bucket* each : {&messages_, &first_})
+    each->saved = static_cast<int>(std::min<Duration::rep>(each->size, each->saved + steps * each->each));
   refilled_ += steps * kEach;
 }
 
-bool Leisure::may(Time now) {
+bool Leisure::may(WriteKind kind, Time now) {
   refill(now);
-  return messages_ < kInFlight && (saved_ > 0 || quiet(now));
+  const Bucket& one = bucket(kind);
+  return one.in_flight < kInFlight && (one.saved > 0 || quiet(now));
 }
 
 Time Leisure::next(Time now) {
   refill(now);
   const Time saved = refilled_ + kEach;
-  if (messages_ >= kInFlight) return saved;  // a settled message leads to a check anyway
+  if (messages_.in_flight >= kInFlight) return saved;  // a settled message leads to a check anyway
   return decisions_ == 0 ? std::min(saved, std::max(now, decided_ + kQuiet)) : saved;
 }
 
-void Leisure::began(bool message, Time now) {
-  if (message) {
-    ++messages_;
-    saved_ = std::max(0, saved_ - 1);
-  } else {
+void Leisure::began(WriteKind kind, Time now) {
+  if (kind == WriteKind::kDecision) {
     ++decisions_;
     decided_ = now;
+    return;
   }
+  Bucket& one = bucket(kind);
+  ++one.in_flight;
+  one.saved = std::max(0, one.saved - 1);
 }
 
-void Leisure::settled(bool message, Time now) {
-  if (message) {
-    --messages_;
-  } else {
-    --decisions_;
-    decided_ = now;
+void Leisure::settled(WriteKind kind, Time now) {
+  if (kind != WriteKind::kDecision) {
+    --bucket(kind).in_flight;
+    return;
   }
+  --decisions_;
+  decided_ = now;
 }
 
 }  // namespace berth::engine

@@ -1,39 +1,52 @@
 // Rate limit for messages: status writes that only say why a workload still waits. Decisions go first: while
 // decisions are being written, messages are limited to a token bucket; otherwise only the number in flight is
 // limited. So a message comes at once where few workloads wait, and thousands of workloads that wait for a few seconds
-// do not cost the API server one write each.
+// do not cost the API server one write each. The first message about a new workload has a bucket of its own: its user
+// looks at it just now.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 #include "base/time.h"
 
 namespace berth::engine {
 
+enum class WriteKind : std::uint8_t {
+  kDecision,
+  kMessage,
+  kFirstMessage,  // about a workload that was told nothing yet and has not waited long for it
+};
+
 class Leisure {
  public:
-  // Returns whether a message may be written now.
-  bool may(Time now);
+  // Returns whether a message of this kind may be written now.
+  bool may(WriteKind kind, Time now);
   // The earliest time at which may() can become true, unless a write settles before.
   Time next(Time now);
 
   // Call when a write begins and when it settles. A message may begin only after may() returned true.
-  void began(bool message, Time now);
-  void settled(bool message, Time now);
+  void began(WriteKind kind, Time now);
+  void settled(WriteKind kind, Time now);
 
  private:
-  static constexpr int kAtOnce = 50;                                 // size of the token bucket
-  static constexpr int kInFlight = 16;                               // messages in flight
-  static constexpr Duration kEach = std::chrono::milliseconds(100);  // one token is added per this interval
-  // no decision was written for this long: the bucket does not limit
+  struct Bucket {
+    int size = 0, each = 0;  // tokens at most, and tokens that are added per interval
+    int saved = size;
+    int in_flight = 0;
+  };
+  static constexpr int kInFlight = 16;                               // messages of one kind in flight
+  static constexpr Duration kEach = std::chrono::milliseconds(100);  // the interval
+  // no decision was written for this long: the buckets do not limit
   static constexpr Duration kQuiet = std::chrono::seconds(2);
 
+  Bucket& bucket(WriteKind kind) { return kind == WriteKind::kFirstMessage ? first_ : messages_; }
   void refill(Time now);
   bool quiet(Time now) const { return decisions_ == 0 && now - decided_ >= kQuiet; }
 
-  int saved_ = kAtOnce;
+  Bucket messages_{50, 1}, first_{20, 2};
   Time refilled_{};
-  int messages_ = 0, decisions_ = 0;  // in flight
+  int decisions_ = 0;  // in flight
   Time decided_{};
 };
 

@@ -15,6 +15,7 @@
 #include "base/rare.h"
 #include "engine/asks.h"
 #include "engine/effects.h"
+#include "engine/leisure.h"
 #include "engine/lifecycle/topology.h"
 #include "engine/queue/counted_order.h"
 #include "engine/queue_totals.h"
@@ -26,7 +27,7 @@ namespace berth::engine {
 struct InFlight {
   std::uint64_t write = 0;
   bool deactivation = false;
-  bool message = false;  // it only says why the workload waits
+  WriteKind kind = WriteKind::kDecision;
   api::kueue::WorkloadStatus status;
   std::vector<RecordEvent> events;  // recorded once the write is done
 };
@@ -70,11 +71,13 @@ struct Tracked {
   std::string key;  // "namespace/name"
   WorkloadId id;    // in the scheduler
 
-  Ptr<api::kueue::Workload> base;                // the newest version that the API is known to have
-  AsDecided now;                                 // the same with the decided status
-  bool deactivate = false;                       // spec.active=false must be written
-  std::vector<RecordEvent> events;               // belong to the difference between `base` and `now`
-  std::optional<Time> untold_since;              // since when a message about it waits to be written
+  Ptr<api::kueue::Workload> base;    // the newest version that the API is known to have
+  AsDecided now;                     // the same with the decided status
+  bool deactivate = false;           // spec.active=false must be written
+  std::vector<RecordEvent> events;   // belong to the difference between `base` and `now`
+  std::optional<Time> untold_since;  // since when a message about it waits to be written
+  // The local queue in whose line it waits to be told; null: it does not. Owned by Messages.
+  const std::string* untold_line = nullptr;
   Rare<lifecycle::PendingReason> untold_reason;  // why it waits, not yet part of `now`; empty: nothing new
   // The status no longer says what the scheduler reported about it: the scheduler must report again.
   bool retell = false;

@@ -105,7 +105,7 @@ Tracked* WorkloadWrites::settle(const WriteSettled& e, Time now, Effects& out) {
   in_flight_.erase(it);
   InFlight write = std::move(*t.in_flight);
   t.in_flight.reset();
-  messages_.write_settled(write.message, now);
+  messages_.write_settled(write.kind, now);
   workloads_.mark(t);
   if (e.outcome != WriteSettled::Outcome::kDone) {
     // The events belong to the status, which may be written again.
@@ -130,7 +130,7 @@ Tracked* WorkloadWrites::settle(const WriteSettled& e, Time now, Effects& out) {
 void WorkloadWrites::forget(Tracked& t, Time now) {
   if (t.in_flight) {
     in_flight_.erase(t.in_flight->write);
-    messages_.write_settled(t.in_flight->message, now);
+    messages_.write_settled(t.in_flight->kind, now);
   }
   messages_.told(t);
   wanted_.erase(&t);
@@ -208,7 +208,7 @@ bool WorkloadWrites::settled(const Tracked& t) {
   return !t.now.differs() || only_tells(t.base->status, t.now.status());
 }
 
-void WorkloadWrites::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
+void WorkloadWrites::flush(Tracked& t, Time now, Effects& out, std::optional<WriteKind> its_turn) {
   if (busy(t, now)) return;
   t.retry_at.reset();
   if (t.untold_reason) messages_.tell_later(t, now);
@@ -221,16 +221,17 @@ void WorkloadWrites::flush(Tracked& t, Time now, Effects& out, bool its_turn) {
     return;
   }
   const bool message = changed && !t.deactivate && only_tells(t.base->status, t.now.status());
-  if (message && !its_turn && messages_.must_wait(now)) return messages_.tell_later(t, now);
+  if (message && !its_turn && messages_.must_wait(t, now)) return messages_.tell_later(t, now);
+  const WriteKind kind = !message ? WriteKind::kDecision : its_turn.value_or(Messages::kind_of(t, now));
   if (!t.untold_reason) messages_.told(t);
-  messages_.write_began(message, now);
-  begin(t, message, changed, out);
+  messages_.write_began(kind, now);
+  begin(t, kind, changed, out);
 }
 
-void WorkloadWrites::begin(Tracked& t, bool message, bool changed, Effects& out) {
+void WorkloadWrites::begin(Tracked& t, WriteKind kind, bool changed, Effects& out) {
   InFlight& write = t.in_flight.emplace();
   write.write = ++last_write_;
-  write.message = message;
+  write.kind = kind;
   write.events = std::exchange(t.events, {});
   in_flight_[write.write] = &t;
   if (changed) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "engine/census.h"
@@ -34,8 +35,9 @@ class WorkloadWrites {
   // The workload may have something to write: flush() it at the end of the pass.
   void want(Tracked& t) { wanted_.insert(&t); }
   TrackedWorkloads::Set take_wanted() { return std::exchange(wanted_, {}); }
-  // Writes what was decided, unless the workload is busy. Messages wait for their turn.
-  void flush(Tracked& t, Time now, Effects& out, bool its_turn = false);
+  // Writes what was decided, unless the workload is busy. Messages wait for their turn; `its_turn`: it came, for a
+  // message of this kind.
+  void flush(Tracked& t, Time now, Effects& out, std::optional<WriteKind> its_turn = std::nullopt);
   void stop_awaiting(Tracked& t, Time now);
 
   // No write may start now: one is in flight, or a version or a retry time is awaited.
@@ -51,7 +53,7 @@ class WorkloadWrites {
   void conflicted(Tracked& t, Time now);
   void failed(Tracked& t, Time now);
   void await(Tracked& t, const std::string& version, bool newer, Time now);
-  void begin(Tracked& t, bool message, bool changed, Effects& out);
+  void begin(Tracked& t, WriteKind kind, bool changed, Effects& out);
 
   TrackedWorkloads& workloads_;
   Census& census_;

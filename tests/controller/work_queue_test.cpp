@@ -81,6 +81,27 @@ TEST(WorkQueue, TheOthersWaitWhileTooManyAreProcessed) {
   EXPECT_EQ(looks.seen, (Names{"a", "b", "c", "d", "b"})) << "each of them once";
 }
 
+TEST(WorkQueue, NamespacesTakeTurns) {
+  Held looks(1);
+  for (const auto* key : {"a/1", "a/2", "a/3", "b/1", "b/2", "c/1"}) looks.queue.add(key);
+  for (std::size_t i = 0; i < 6; ++i) {
+    looks.pass();
+    looks.held[i](true);
+  }
+  EXPECT_EQ(looks.seen, (Names{"a/1", "a/2", "b/1", "c/1", "a/3", "b/2"}));
+}
+
+TEST(WorkQueue, LinesMayBeOthersThanNamespaces) {
+  Held looks(1);
+  looks.queue.line_by([](const std::string& key) { return key.substr(2); });
+  for (const auto* key : {"a/1", "b/1", "c/1", "a/2"}) looks.queue.add(key);
+  for (std::size_t i = 0; i < 4; ++i) {
+    looks.pass();
+    looks.held[i](true);
+  }
+  EXPECT_EQ(looks.seen, (Names{"a/1", "b/1", "a/2", "c/1"}));
+}
+
 TEST(WorkQueue, WhatGoesFirstDoesNotWaitBehindOthers) {
   Held looks(1);
   for (const auto* key : {"a", "b", "c", "d", "e"}) looks.queue.add(key);

@@ -15,16 +15,16 @@ struct Clock {
   // How many messages may be written now, when each settles immediately.
   int messages() {
     int count = 0;
-    while (count < 1000 && leisure.may(now)) {
-      leisure.began(true, now);
-      leisure.settled(true, now);
+    while (count < 1000 && leisure.may(WriteKind::kMessage, now)) {
+      leisure.began(WriteKind::kMessage, now);
+      leisure.settled(WriteKind::kMessage, now);
       ++count;
     }
     return count;
   }
   void decide() {
-    leisure.began(false, now);
-    leisure.settled(false, now);
+    leisure.began(WriteKind::kDecision, now);
+    leisure.settled(WriteKind::kDecision, now);
   }
 };
 
@@ -32,14 +32,14 @@ TEST(Leisure, WhenItIsQuietThereIsNoLimitButOfThoseInFlight) {
   Clock c;
   EXPECT_EQ(c.messages(), 1000);
   int in_flight = 0;
-  while (c.leisure.may(c.now)) {
-    c.leisure.began(true, c.now);
+  while (c.leisure.may(WriteKind::kMessage, c.now)) {
+    c.leisure.began(WriteKind::kMessage, c.now);
     ++in_flight;
   }
   EXPECT_EQ(in_flight, 16);
   EXPECT_GT(c.leisure.next(c.now), c.now) << "asking again at once would be in vain";
-  c.leisure.settled(true, c.now);
-  EXPECT_TRUE(c.leisure.may(c.now));
+  c.leisure.settled(WriteKind::kMessage, c.now);
+  EXPECT_TRUE(c.leisure.may(WriteKind::kMessage, c.now));
 }
 
 TEST(Leisure, WhileDecisionsAreMadeMessagesTrickle) {
@@ -59,11 +59,11 @@ TEST(Leisure, WhileDecisionsAreMadeMessagesTrickle) {
 
 TEST(Leisure, ADecisionUnderWayIsNoQuiet) {
   Clock c;
-  c.leisure.began(false, c.now);
+  c.leisure.began(WriteKind::kDecision, c.now);
   c.messages();
   c.now += 1min;
   EXPECT_EQ(c.messages(), 50);
-  c.leisure.settled(false, c.now);
+  c.leisure.settled(WriteKind::kDecision, c.now);
   EXPECT_EQ(c.messages(), 0);
   c.now += 2s;
   EXPECT_EQ(c.messages(), 1000);
