@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/main/command_line.h"
+#include "cli/migrate/commands.h"
 #include "cli/queues/commands.h"
 #include "cli/queues/complete.h"
 
@@ -40,6 +41,8 @@ int main(int argc, char** argv) {
         berth::cli::add_simulate, berth::cli::add_replay, berth::cli::add_kinds, berth::cli::queues::add_config,
         berth::cli::add_load, berth::cli::add_completion})
     commands.push_back(add(app));
+  commands.push_back(berth::cli::migrate::add_import(app, session));
+  commands.push_back(berth::cli::migrate::add_migrate(app, session));
   commands.push_back(berth::cli::add_version(app, std::cout));
   commands.push_back(berth::cli::queues::add_complete(app, session));
   std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);

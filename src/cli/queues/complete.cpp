@@ -155,6 +155,11 @@ Words values_of(const std::string& flag, const Place& place, const std::string& 
   // Commands that are not about queues have flags of the same name with other values.
   if (flag == "context") return contexts(place);
   const auto& commands = place.path;
+  static const Words kChecks = {"import", "migrate", "config"};  // they print text or json
+  if (!commands.empty() && std::ranges::find(kChecks, commands.front()) != kChecks.end()) {
+    if (flag == "output") return {"text", "json"};
+    return flag == "namespace" ? Names(connect, place).of({"", "v1", "namespaces"}, false) : Words();
+  }
   static const Words kOurs = {"create", "list", "stop", "resume", "delete", "explain", "predict", "what-if"};
   if (commands.empty() || std::find(kOurs.begin(), kOurs.end(), commands.front()) == kOurs.end()) return {};
   if (const auto fixed = fixed_values().find(flag); fixed != fixed_values().end()) return fixed->second;

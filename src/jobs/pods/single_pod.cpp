@@ -24,6 +24,18 @@ api::OwnerReference controlled_by(const ManagedPod& pod) {
 
 Json taken_by(const ManagedPod& pod, const Workload& workload) { return take_ownership(controlled_by(pod), workload); }
 
+Result<Workload> workload_of(const ManagedPod& pod, const JobFacts& facts) {
+  auto made = compose({workload_name_of(pod),
+                       *pod.object,
+                       main_pod_set(pod),
+                       std::string(string_at(pod.spec(), {"priorityClassName"})),
+                       {controlled_by(pod)}},
+                      facts);
+  if (made)
+    made->meta.labels.insert_or_assign(std::string(kJobUidLabel), facts.job_uid.empty() ? pod.uid : facts.job_uid);
+  return made;
+}
+
 void create_workload_of(const ManagedPod& pod, const JobFacts& facts, std::vector<Step>& steps) {
   const std::string name = workload_name_of(pod);
   const std::string key = api::object_key(pod.ns, name);
@@ -31,14 +43,8 @@ void create_workload_of(const ManagedPod& pod, const JobFacts& facts, std::vecto
     if (!has_controller(*there)) return steps.push_back(UpdateWorkload{there, taken_by(pod, *there)});
     return steps.push_back(name_is_taken(key));
   }
-  auto made = compose({name,
-                       *pod.object,
-                       main_pod_set(pod),
-                       std::string(string_at(pod.spec(), {"priorityClassName"})),
-                       {controlled_by(pod)}},
-                      facts);
+  const auto made = workload_of(pod, facts);
   if (!made) return steps.push_back(JobEvent{true, std::string(kClassNotFound), made.error().message});
-  made->meta.labels.insert_or_assign(std::string(kJobUidLabel), facts.job_uid.empty() ? pod.uid : facts.job_uid);
   steps.push_back(CreateWorkload{encode_workload(*made)});
   steps.push_back(created(key));
 }
@@ -179,6 +185,14 @@ void with_prebuilt_workload_of(const ManagedPodPtr& pod, const std::vector<Workl
 }  // namespace
 
 std::string workload_name_of(const ManagedPod& pod) { return workload_name("", kPodKind, pod.name, pod.uid); }
+
+Result<Workload> workload_of_running(const Json& pod, const JobFacts& facts) {
+  ManagedPod running = *decode_managed_pod(pod, facts.gates.identifier_annotations);
+  running.object = PodKeeper::copy(pod);
+  const Json* spec = find(pod, "spec");
+  running.pod_template = PodKeeper::template_with(spec == nullptr ? Json(JsonObject()) : *spec);
+  return workload_of(running, facts);
+}
 
 PodPlan reconcile_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& workloads, const JobFacts& facts,
                       Time now) {

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/result.h"
 #include "jobs/job_facts.h"
 #include "jobs/pods/pod_plan.h"
 
@@ -15,5 +16,10 @@ PodPlan reconcile_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& 
 
 // The name of the pod's workload, whether or not it exists.
 std::string workload_name_of(const ManagedPod& pod);
+
+// The workload of a pod that ran before any queue knew it, as if it had waited: without a status. Of `facts` it needs
+// the priority classes and what is copied from pods. Fails when the pod names a WorkloadPriorityClass that does not
+// exist.
+Result<api::kueue::Workload> workload_of_running(const Json& pod, const JobFacts& facts);
 
 }  // namespace berth::jobs
