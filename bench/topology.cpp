@@ -106,6 +106,44 @@ std::vector<Gang> led(std::int32_t count, const std::string& level) {
 BERTH_GANGS(place);
 BERTH_GANGS(place_and_take);
 
+// 8,192 pods that prefer nodes of some racks.
+Gang choosy(std::int32_t count) {
+  Gang gang = workers(count).preferred("cloud/rack");
+  for (int i = 0; i < 10; ++i) {
+    const std::string block = "block-" + std::to_string(i);
+    gang.likes("cloud/rack", block + "-rack-" + std::to_string(90 + i), 10 + i);
+  }
+  return gang;
+}
+BENCHMARK_CAPTURE(place, 100000_nodes_preferred_affinity, k100000, {choosy(8192)})->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(place, 100000_nodes_preferred_affinity_unconstrained, k100000,
+                  {workers(1024).unconstrained().likes("cloud/rack", "block-3-rack-50")})
+    ->Unit(benchmark::kMicrosecond);
+
+// A workload that is spread, beside 5,000 others of which 800 count: eight of ten blocks hold too many.
+void place_spread(benchmark::State& state, bool preferred) {
+  auto cluster = furnished(k100000);
+  occupy(*cluster, k100000);
+  for (std::size_t i = 0; i < 5000; ++i) {
+    const api::StringMap labels{{"app", i % 5 == 0 && i < 4000 ? "a" : "b"},
+                                {"kueue.x-k8s.io/job-uid", std::to_string(i)}};
+    std::vector<StatedPlaces> stated{
+        {"f", cluster->amounts(kWorker), Cluster::assigned({{node_name(static_cast<int>(i) * 20), 1}}), "main"}};
+    cluster->places.take_stated(WorkloadId(1'000'000 + i), "ns/s" + std::to_string(i), stated,
+                                std::make_shared<const api::StringMap>(labels));
+  }
+  const std::vector<Gang> gangs{
+      workers(64).required("cloud/rack").spread("cloud/block", 101, preferred).spread("cloud/rack", 1, preferred)};
+  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
+  int next = 0;
+  for (auto _ : state) {
+    cluster->places.set_pod(Cluster::a_pod("p", node_name(next++ * 37 % k100000.total()), kWorker));
+    if (!cluster->places.place(asks).ok) state.SkipWithError("not placed");
+  }
+}
+BENCHMARK_CAPTURE(place_spread, required, false)->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(place_spread, preferred, true)->Unit(benchmark::kMicrosecond);
+
 // 8,192 pods in racks, the lowest level; pods run on each third node.
 void place_and_take_racks(benchmark::State& state) {
   auto cluster = furnished(k100000, kNode, kRacks);

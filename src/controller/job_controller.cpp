@@ -198,7 +198,7 @@ void JobController::sort_out(const std::string& key, const JsonPtr& job, std::ve
   const std::string_view uid = job ? string_at(*job, {"metadata", "uid"}) : std::string_view();
   for (const auto& workload : filed->second) {
     const JobRef ref = *job_of(*workload);
-    if (job && (ref.uid == uid || (!ref.controls && workload->meta.name == jobs::workload_name_of(adapter_, *job)))) {
+    if (job && (ref.uid == uid || (!ref.controls && jobs::is_workload_name_of(adapter_, *job, workload->meta.name)))) {
       mine.push_back(workload);
     } else if (ref.controls && !workload->meta.deletion && deleted_.contains(key)) {
       continue;

@@ -142,7 +142,8 @@ std::optional<PodController::PodRef> PodController::pod_of(const api::kueue::Wor
 // The label may have the UID of a Deployment; the hash in the name is made from that of the pod.
 bool PodController::is_of(const api::kueue::Workload& workload, const jobs::ManagedPod& pod) {
   const auto ref = pod_of(workload);
-  return ref && (ref->uid == pod.uid || (!ref->controls && jobs::workload_name_of(pod) == workload.meta.name));
+  const auto is_named = [&](bool is_short) { return jobs::workload_name_of(pod, is_short) == workload.meta.name; };
+  return ref && (ref->uid == pod.uid || (!ref->controls && (is_named(false) || is_named(true))));
 }
 
 bool PodController::owns(const api::kueue::Workload& workload) {

@@ -86,6 +86,8 @@ WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues
       ready_wait_(histogram(m, "ready_wait_time_seconds", "From being queued to having all pods ready.", 14, 14)),
       admitted_until_ready_(histogram(m, "admitted_until_ready_wait_time_seconds",
                                       "From being admitted to having all pods ready.", 14, 14)),
+      recovery_wait_(histogram(m, "workload_recovery_wait_time_seconds",
+                               "From the loss of a pod to having all pods ready again.", 14, 14)),
       execution_(histogram(m, "execution_time_seconds", "While it was admitted, until it finished.", 16, 16)),
       evicted_once_(m.counter("kueue_evicted_workloads_once_total",
                               "Workloads that were evicted for a cause for the first time.")),
@@ -134,7 +136,7 @@ void WorkloadMetrics::changed(const Workload& before, const Workload& after, con
     const Subject subject(before, after, role_, per_local_queue_, queues);
     if (now_reserved) reserved(subject, before, after);
     if (now_admitted) admitted(subject, before, after, queues);
-    if (now_ready) ready(subject, after);
+    if (now_ready) ready(subject, before, after);
     if (now_finished) finished(subject, before, after);
     if (now_evicted) evicted(subject, before, after);
     if (now_released) quota_released(subject, after);
@@ -145,8 +147,8 @@ void WorkloadMetrics::changed(const Workload& before, const Workload& after, con
 std::vector<MetricFamily*> WorkloadMetrics::of_cluster_queues() {
   std::vector<MetricFamily*> all{&evicted_once_, &ready_to_evicted_, &eviction_latency_, &gate_removal_};
   for (Counter* each : {&reserved_, &admitted_, &finished_, &evicted_}) all.push_back(&each->cluster_queues);
-  for (Histogram* each :
-       {&reserved_wait_, &admission_wait_, &checks_wait_, &ready_wait_, &admitted_until_ready_, &execution_})
+  for (Histogram* each : {&reserved_wait_, &admission_wait_, &checks_wait_, &ready_wait_, &admitted_until_ready_,
+                          &recovery_wait_, &execution_})
     all.push_back(&each->cluster_queues);
   return all;
 }
@@ -154,8 +156,8 @@ std::vector<MetricFamily*> WorkloadMetrics::of_cluster_queues() {
 std::vector<MetricFamily*> WorkloadMetrics::of_local_queues() {
   std::vector<MetricFamily*> all;
   for (Counter* each : {&reserved_, &admitted_, &finished_, &evicted_}) all.push_back(&each->local_queues);
-  for (Histogram* each :
-       {&reserved_wait_, &admission_wait_, &checks_wait_, &ready_wait_, &admitted_until_ready_, &execution_})
+  for (Histogram* each : {&reserved_wait_, &admission_wait_, &checks_wait_, &ready_wait_, &admitted_until_ready_,
+                          &recovery_wait_, &execution_})
     all.push_back(&each->local_queues);
   return all;
 }
@@ -191,11 +193,17 @@ void WorkloadMetrics::admitted(const Subject& subject, const Workload& before, c
     observe(checks_wait_, subject, at - since(after, api::kueue::kQuotaReserved));
 }
 
-// Pods that are ready again do not count.
-void WorkloadMetrics::ready(const Subject& subject, const Workload& after) {
+// Pods that are ready again count from the loss of the first one.
+void WorkloadMetrics::ready(const Subject& subject, const Workload& before, const Workload& after) {
   const auto* condition = api::find_condition(after.status.conditions, api::kueue::kPodsReady);
-  if (!is_true(after, api::kueue::kAdmitted) || condition->reason == engine::lifecycle::reason::kRecovered) return;
+  if (!is_true(after, api::kueue::kAdmitted)) return;
   const Time at = since(after, api::kueue::kPodsReady);
+  if (condition->reason == engine::lifecycle::reason::kRecovered) {
+    const auto* lost = api::find_condition(before.status.conditions, api::kueue::kPodsReady);
+    if (lost != nullptr && lost->reason == engine::lifecycle::reason::kWaitForRecovery)
+      observe(recovery_wait_, subject, at - lost->last_transition);
+    return;
+  }
   observe(ready_wait_, subject, at - queued_at(after));
   observe(admitted_until_ready_, subject, at - since(after, api::kueue::kAdmitted));
 }

@@ -64,7 +64,7 @@ class WorkloadMetrics {
   void reserved(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void admitted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after,
                 const Queues& queues);
-  void ready(const Subject& subject, const api::kueue::Workload& after);
+  void ready(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void finished(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void evicted(const Subject& subject, const api::kueue::Workload& before, const api::kueue::Workload& after);
   void quota_released(const Subject& subject, const api::kueue::Workload& after);
@@ -74,7 +74,8 @@ class WorkloadMetrics {
   bool per_local_queue_;
   OwnLabels own_labels_;
   Counter reserved_, admitted_, finished_, evicted_;
-  Histogram reserved_wait_, admission_wait_, checks_wait_, ready_wait_, admitted_until_ready_, execution_;
+  Histogram reserved_wait_, admission_wait_, checks_wait_, ready_wait_, admitted_until_ready_, recovery_wait_,
+      execution_;
   CounterFamily evicted_once_, preempted_, cohort_admitted_;
   HistogramFamily ready_to_evicted_, eviction_latency_, gate_removal_;
 };

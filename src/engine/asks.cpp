@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "api/core/devices.h"
+#include "api/kueue/names.h"
+#include "api/kueue/topology_spreading.h"
 #include "engine/counted_requests.h"
 #include "engine/lifecycle/words.h"
 #include "engine/schedule/scheduler.h"
@@ -29,9 +31,26 @@ void append(api::FieldErrors& errors, const api::FieldErrors& more) {
   errors.insert(errors.end(), more.begin(), more.end());
 }
 
+// By default the workloads of the same job count. A malformed annotation spreads nothing: it is refused when the object
+// is made.
+std::optional<api::kueue::TopologySpreading> spreading_of(const WorkloadRef& w, const api::kueue::PodSet& pod_set) {
+  if (!pod_set.template_) return std::nullopt;
+  const auto text = string_at(*pod_set.template_, {"metadata", "annotations", api::kueue::kTopologySpreading});
+  if (text.empty()) return std::nullopt;
+  auto spreading = api::kueue::parse_topology_spreading(text);
+  if (!spreading) return std::nullopt;
+  spreading->ns = w.meta.ns;
+  if (spreading->values.empty()) {
+    if (const auto own = w.meta.labels.find(spreading->label); own != w.meta.labels.end())
+      spreading->values.push_back(own->second);
+  }
+  return std::move(*spreading);
+}
+
 }  // namespace
 
-Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::config::QuotaResources& resources) {
+Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::config::QuotaResources& resources,
+             const TopologyOptions& topology) {
   const auto limits = registries.limits_of(w.meta.ns);
   Asks out;
   api::FieldErrors above_limits, out_of_range;
@@ -48,6 +67,8 @@ Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::conf
     request.per_pod = api::pod_requests(adjusted);
     if (changes_requests(resources)) request.counted = counted_requests(request.per_pod, resources);
     request.constraints = api::decode_node_constraints(adjusted);
+    if (topology.preferred_affinity) request.constraints.preferred_terms = api::decode_preferred_terms(adjusted);
+    if (topology.spreading) request.spreading = spreading_of(w, pod_set);
     const std::string path = "spec.podSets[" + std::to_string(i) + "].template.spec";
     append(above_limits, api::requests_above_limits(adjusted, path));
     append(out_of_range, api::outside_limit_ranges(adjusted, limits, path));

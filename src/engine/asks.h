@@ -19,9 +19,9 @@ struct Asks {
   bool devices = false;                 // the pods have claims of devices, which nobody counts: it is not queued
   bool operator==(const Asks&) const = default;
 };
-// `resources` says which requests count against quota.
+// `resources` says which requests count against quota, `topology` whether preferred affinity and spreading count.
 Asks asks_of(const api::kueue::WorkloadRef& workload, const Registries& registries,
-             const api::config::QuotaResources& resources);
+             const api::config::QuotaResources& resources, const TopologyOptions& topology = {});
 
 // Whether the pods of a pod set have claims of devices.
 bool uses_devices(const api::kueue::WorkloadRef& workload);

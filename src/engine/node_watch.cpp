@@ -152,7 +152,7 @@ bool NodeWatch::failed(const Watched& watched, const Host& host, bool marked, Ti
   if (what.renamed) return idle;
   if (what.tainted && options_.replace_on_taints && idle) return true;
   if (!what.not_ready) return false;
-  if (options_.replace_on_pod_termination) return idle;
+  if (options_.replace_on_pod_termination && (idle || !options_.replace_not_ready)) return idle;
   const Time deadline = node_of(host)->ready_since + kNotReadyFor;
   if (deadline > now && (!next || deadline < *next)) next = deadline;
   return deadline <= now;

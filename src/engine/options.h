@@ -55,6 +55,9 @@ struct Options {
   // SkipReassignmentForPodOwnedWorkloads: a workload that one pod owns keeps its place while the pod runs, because no
   // other pod could take another one.
   bool keep_places_of_single_pods = true;
+  // TASReplaceNodeDueToNotReadyOverFixedTime: also with replace_on_pod_termination, a node counts as failed after 30 s
+  // of NotReady, whatever its pods do.
+  bool replace_not_ready = false;
 };
 
 }  // namespace berth::engine

@@ -90,12 +90,13 @@ std::vector<Holding::PodSetPlaces> WorkloadViews::places(const Tracked& t, const
     const auto* asked = find_pod_set(*asks, ps.name);
     if (asked == nullptr) continue;
     const std::string flavor = facts_.registries.placed_flavor(ps);
-    out.push_back({flavor, asked->per_pod, ps.topology_assignment});
+    const std::string& unit = asked->group.empty() ? asked->name : asked->group;
+    out.push_back({flavor, asked->per_pod, ps.topology_assignment, unit});
     const auto* written = find_assignment(t.base->status, ps.name);
     if (written == nullptr || &t.base->status == &status || facts_.registries.placed_flavor(*written) != flavor)
       continue;
     if (auto rest = left_behind(written->topology_assignment, ps.topology_assignment))
-      out.push_back({flavor, asked->per_pod, std::move(rest)});
+      out.push_back({flavor, asked->per_pod, std::move(rest), unit});
   }
   return out;
 }

@@ -115,7 +115,7 @@ Time WorkloadViews::queue_order_time(const Tracked& t) const {
 const Asks& WorkloadViews::asks(Tracked& t) {
   constexpr std::size_t kKnown = 64;
   if (!t.asks || t.asks_generation != t.now->meta.generation) {
-    Asks asks = asks_of(*t.now, facts_.registries, facts_.options.resources);
+    Asks asks = asks_of(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology);
     const auto same = std::ranges::find_if(known_, [&](const Ptr<Asks>& known) { return *known == asks; });
     if (same != known_.end()) {
       t.asks = *same;
@@ -131,7 +131,8 @@ const Asks& WorkloadViews::asks(Tracked& t) {
 
 Ptr<Asks> WorkloadViews::present_asks(const Tracked& t) const {
   if (t.asks && t.asks_generation == t.now->meta.generation) return t.asks;
-  return std::make_shared<const Asks>(asks_of(*t.now, facts_.registries, facts_.options.resources));
+  return std::make_shared<const Asks>(
+      asks_of(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology));
 }
 
 // The condition since which what the workload holds is used.
@@ -153,6 +154,7 @@ Holding WorkloadViews::holding(const Tracked& t, const WorkloadStatus& status) c
   // A workload that is about to give its quota back, evicted or not, is the first candidate for preemption.
   h.evicted = api::is_true(t.now.status().conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now.status());
   h.places = places(t, status);
+  if (facts_.options.topology.spreading) h.labels = std::make_shared<const api::StringMap>(t.now->meta.labels);
   h.local_queue = t.local_queue;
   // In whole seconds, as the API shows it: a restarted engine counts from the same time.
   const auto* used = api::find_condition(status.conditions, decides_use(*status.admission));
@@ -190,6 +192,7 @@ Pending WorkloadViews::pending_with(const Tracked& t, const api::kueue::LocalQue
                                                : asks.pod_sets;
   p.barrier = barrier_of(asks, t.now->meta.ns, facts_.registries.cluster_queue(p.cluster_queue), facts_.registries);
   p.local_queue = t.local_queue;
+  if (facts_.options.topology.spreading) p.labels = std::make_shared<const api::StringMap>(t.now->meta.labels);
   p.on_hold = lifecycle::is_false(t.now.status().conditions, api::kueue::kRequeued);
   if (t.now.status().requeue_state) p.not_before = t.now.status().requeue_state->requeue_at;
   for (const auto& later : {t.retry_at, after_preemptions(*t.now)}) {

@@ -87,9 +87,13 @@ std::string class_not_found(std::string_view name) {
   return "WorkloadPriorityClass \"" + std::string(name) + "\" not found";
 }
 
-std::string workload_name_of(const JobAdapter& adapter, const Json& job) {
+std::string workload_name_of(const JobAdapter& adapter, const Json& job, bool is_short) {
   return workload_name(adapter.kind().resource.group, adapter.kind().kind, string_at(job, {"metadata", "name"}),
-                       string_at(job, {"metadata", "uid"}));
+                       string_at(job, {"metadata", "uid"}), is_short);
+}
+
+bool is_workload_name_of(const JobAdapter& adapter, const Json& job, std::string_view name) {
+  return name == workload_name_of(adapter, job, false) || name == workload_name_of(adapter, job, true);
 }
 
 Result<Workload> compose(Draft draft, const JobFacts& facts) {
@@ -127,7 +131,7 @@ std::optional<std::string> unknown_pod_class(const JobAdapter& adapter, const Js
 Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
   const std::string uid(string_at(job, {"metadata", "uid"}));
   const std::string name(string_at(job, {"metadata", "name"}));
-  auto made = compose({workload_name_of(adapter, job),
+  auto made = compose({workload_name_of(adapter, job, facts.gates.short_names),
                        job,
                        adapter.pod_sets(job),
                        adapter.priority_class(job),

@@ -32,8 +32,10 @@ Result<api::kueue::Workload> compose(Draft draft, const JobFacts& facts);
 std::optional<std::string> unknown_pod_class(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
 // The Workload for a job that has none yet. Fails as compose() does.
 Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
-// The name of the job's workload, whether or not it exists.
-std::string workload_name_of(const JobAdapter& adapter, const Json& job);
+// The name of the job's workload, whether or not it exists. `is_short`: the gate ShortWorkloadNames is on.
+std::string workload_name_of(const JobAdapter& adapter, const Json& job, bool is_short);
+// Whether the job's workload has this name, whatever the gate was when it was made.
+bool is_workload_name_of(const JobAdapter& adapter, const Json& job, std::string_view name);
 
 // Merge patch: makes `job`, a reference to a controller, an owner of the workload; its other owners stay.
 Json take_ownership(const api::OwnerReference& job, const api::kueue::Workload& workload);

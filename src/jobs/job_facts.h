@@ -38,6 +38,10 @@ struct JobGates {
   bool check_ray_upgrades = true;
   // TASRejectFalseUnconstrainedTopology: "false" is no value of the annotation for unconstrained topology.
   bool refuse_false_unconstrained = false;
+  // ShortWorkloadNames: names of workloads have at most 63 characters, as values of labels.
+  bool short_names = false;
+  // SkipChildJobSuspension: a job whose owner is managed is left alone, also while that owner waits.
+  bool skip_children = false;
 };
 
 struct ServedGroupState;

@@ -98,7 +98,7 @@ WorkloadPtr choose(const JobAdapter& adapter, const Json& job, const std::vector
 
 void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts, std::vector<Step>& steps) {
   const auto ns = string_at(job, {"metadata", "namespace"});
-  const std::string name = workload_name_of(adapter, job);
+  const std::string name = workload_name_of(adapter, job, facts.gates.short_names);
   const std::string key = api::object_key(ns, name);
   if (const WorkloadPtr there = facts.workload(ns, name)) {
     if (!has_controller(*there)) return steps.push_back(UpdateWorkload{there, own(adapter, job, *there)});
@@ -369,7 +369,7 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
                              "The search for a managed owner ended after " + std::to_string(kMaxOwners) + " owners"});
   if (!facts.managed) {
     if (facts.has_ancestor) {
-      follow_ancestor(adapter, *job, facts.ancestor_waits, steps);
+      follow_ancestor(adapter, *job, facts.ancestor_waits && !facts.gates.skip_children, steps);
     } else {
       leave_queue(adapter, *job, workloads, facts, steps);
     }

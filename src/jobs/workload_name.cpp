@@ -8,7 +8,7 @@
 namespace berth::jobs {
 namespace {
 
-constexpr std::size_t kMaxName = 253;
+constexpr std::size_t kMaxName = 253, kMaxShortName = 63;
 constexpr std::size_t kHashDigits = 5;
 
 std::string lower(std::string_view text) {
@@ -19,13 +19,14 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
-std::string workload_name(std::string_view group, std::string_view kind, std::string_view name, std::string_view uid) {
+std::string workload_name(std::string_view group, std::string_view kind, std::string_view name, std::string_view uid,
+                          bool is_short) {
   std::string identity;
   for (const auto part : {kind, group, name}) identity.append(part).append("\n");
   identity.append(uid);
   std::string prefix = lower(kind);
   prefix.append("-").append(name);
-  prefix.resize(std::min(prefix.size(), kMaxName - 1 - kHashDigits));
+  prefix.resize(std::min(prefix.size(), (is_short ? kMaxShortName : kMaxName) - 1 - kHashDigits));
   return prefix + "-" + sha1_digits(identity, kHashDigits);
 }
 

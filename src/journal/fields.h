@@ -87,8 +87,8 @@ BERTH_FIELDS(api::config::FairSharing, a, b, c)
 BERTH_FIELDS(api::config::AdmissionFairSharing, a, b, c, d)
 BERTH_FIELDS(api::config::ResourceTransformation, a, b, c, d)
 BERTH_FIELDS(api::config::QuotaResources, a, b, c)
-BERTH_FIELDS(engine::TopologyOptions, a, b, c, d, e, f)
-BERTH_FIELDS(engine::Options, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab)
+BERTH_FIELDS(engine::TopologyOptions, a, b, c, d, e, f, g, h)
+BERTH_FIELDS(engine::Options, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac)
 
 // Events. Those with an object store only the object.
 BERTH_FIELDS(engine::NamespaceSeen, a, b)

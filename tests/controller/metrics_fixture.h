@@ -106,6 +106,8 @@ struct LivedMetricsTest : WorkloadMetricsTest {
       for (const char* type : {"Admitted", "PodsReady", "Preempted", "Evicted"}) set(type, false);
     });
     at(20, [&](auto&) { admit(); });
+    at(22, [&](auto&) { set("PodsReady", false, "WaitForRecovery"); });
+    at(25, [&](auto&) { set("PodsReady", true, "Recovered"); });
     at(30, [&](auto&) { set("Finished", true); });
   }
 };

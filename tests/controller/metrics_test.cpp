@@ -92,13 +92,16 @@ TEST_F(WorkloadMetricsTest, WhatHappensWithoutQuotaIsOfNoQueue) {
   EXPECT_EQ(lines_of(registry, "kueue_local_queue_finished_workloads_total"), "");
 }
 
-TEST_F(WorkloadMetricsTest, PodsThatAreReadyAgainDoNotCount) {
+TEST_F(WorkloadMetricsTest, PodsThatAreReadyAgainCountFromTheLossOfOne) {
   at(1, [&](auto&) { admit(); });
   at(3, [&](auto&) { set("PodsReady", true, "Started"); });
   at(4, [&](auto&) { set("PodsReady", false, "WaitForRecovery"); });
   at(9, [&](auto&) { set("PodsReady", true, "Recovered"); });
   EXPECT_NE(lines_of(registry, "kueue_ready_wait_time_seconds_sum").find("} 3\n"), std::string::npos);
   EXPECT_NE(lines_of(registry, "kueue_ready_wait_time_seconds_count").find("} 1\n"), std::string::npos);
+  EXPECT_NE(lines_of(registry, "kueue_workload_recovery_wait_time_seconds_sum").find("} 5\n"), std::string::npos);
+  EXPECT_NE(lines_of(registry, "kueue_local_queue_workload_recovery_wait_time_seconds_sum").find("} 5\n"),
+            std::string::npos);
 }
 
 TEST_F(WorkloadMetricsTest, AnExecutionCountsFormerRunsToo) {
@@ -139,10 +142,10 @@ int families_of(const std::string& text, const std::string& label) {
 
 TEST_F(LivedMetricsTest, AQueueThatGoesTakesAllItsSeriesAlong) {
   live();
-  // Four counters and the counter of first evictions, nine histograms of three families each, and the counter of
+  // Four counters and the counter of first evictions, ten histograms of three families each, and the counter of
   // preemptions.
-  EXPECT_EQ(families_of(registry.text(), "cluster_queue=\"cq\""), 5 + 9 * 3 + 1);
-  EXPECT_EQ(families_of(registry.text(), "name=\"lq\""), 4 + 6 * 3);
+  EXPECT_EQ(families_of(registry.text(), "cluster_queue=\"cq\""), 5 + 10 * 3 + 1);
+  EXPECT_EQ(families_of(registry.text(), "name=\"lq\""), 4 + 7 * 3);
   metrics.forget_local_queue("a", "lq");
   EXPECT_EQ(registry.text().find("name=\"lq\""), std::string::npos) << registry.text();
   metrics.forget_cluster_queue("cq");

@@ -212,6 +212,18 @@ TEST(NodeFailure, ANodeThatComesBackInTimeKeepsItsPods) {
   EXPECT_THAT(s.take_events(), IsEmpty());
 }
 
+// Fact: Kueue 0.20 with TASReplaceNodeDueToNotReadyOverFixedTime beside TASReplaceNodeOnPodTermination.
+TEST(NodeFailure, WithItsGateANodeThatIsNotReadyFailsAfter30sWhateverItsPodsDo) {
+  for (const bool gate : {false, true}) {
+    Racks s(with([gate](Options& o) { o.replace_not_ready = gate; }));
+    s.give(NodeBuilder("r1-n1").not_ready(s.now()));
+    s.pass(29);
+    EXPECT_THAT(s.unhealthy(), IsEmpty());
+    s.pass(2);
+    EXPECT_EQ(s.places_of("a") == "r1-n1:2 r1-n2:2", !gate) << s.places_of("a");
+  }
+}
+
 TEST(NodeFailure, ATaintMovesTheShareOncePodsAreGone) {
   Racks s;
   s.give(NodeBuilder("r1-n1").taint("maintenance", "NoExecute"));

@@ -9,6 +9,18 @@ namespace {
 
 using namespace reconcile_support;
 
+// ShortWorkloadNames: a name of a job may be as long as the value of a label.
+TEST(MakeWorkload, MayHaveAShortName) {
+  JobFacts on = facts();
+  on.gates.short_names = true;
+  Json long_one = job("{}");
+  ensure_path(long_one, {"metadata", "name"}) = std::string(63, 'a');
+  EXPECT_EQ(string_at(made(long_one, on), {"metadata", "name"}).size(), 63u);
+  EXPECT_GT(string_at(made(long_one, facts()), {"metadata", "name"}).size(), 63u);
+  for (const bool is_short : {false, true})
+    EXPECT_TRUE(is_workload_name_of(batch_job(), long_one, workload_name_of(batch_job(), long_one, is_short)));
+}
+
 // KEP-4803. The job may change its mind while it waits for quota.
 TEST(MakeWorkload, HasTheTimesForPodsToBeReadyOfItsJob) {
   JobFacts on = facts();

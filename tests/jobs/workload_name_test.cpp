@@ -20,5 +20,13 @@ TEST(WorkloadName, IsStableAndAtMost253Characters) {
   EXPECT_TRUE(workload_name("batch", "Job", "one", "u").starts_with("job-one-"));
 }
 
+// ShortWorkloadNames of Kueue 0.17: names may be values of labels.
+TEST(WorkloadName, MayBeShort) {
+  const std::string name = workload_name("batch", "Job", std::string(300, 'a'), "u", true);
+  EXPECT_EQ(name.size(), 63u);
+  EXPECT_EQ(name.substr(57), workload_name("batch", "Job", std::string(300, 'a'), "u").substr(247)) << "the same hash";
+  EXPECT_EQ(workload_name("batch", "Job", "one", "u", true), workload_name("batch", "Job", "one", "u"));
+}
+
 }  // namespace
 }  // namespace berth::jobs::workload_name_test

@@ -8,6 +8,7 @@
 #include "api/kueue/names.h"
 #include "api/kueue/ready_times.h"
 #include "api/kueue/topology_annotations.h"
+#include "api/kueue/topology_spreading.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::batch {
@@ -75,9 +76,10 @@ void check_topology(const Json& job, FieldErrors& errors) {
 }
 
 void check_flag(const Json& job, const Json* old, const kueue::LabelRules& rules, FieldErrors& errors) {
-  if (!rules.refuse_false_unconstrained) return;
-  check_unconstrained_flag(template_annotations(job), old == nullptr ? nullptr : &template_annotations(*old),
-                           "spec.template.metadata.annotations", errors);
+  const JsonObject* before = old == nullptr ? nullptr : &template_annotations(*old);
+  const std::string path = "spec.template.metadata.annotations";
+  if (rules.refuse_false_unconstrained) check_unconstrained_flag(template_annotations(job), before, path, errors);
+  if (rules.check_spreading) check_topology_spreading(template_annotations(job), before, path, errors);
 }
 
 void check_amounts(const Json& job, FieldErrors& errors) {

@@ -124,4 +124,14 @@ NodeConstraints decode_node_constraints(const Json& pod_spec) {
   return constraints;
 }
 
+std::vector<PreferredTerm> decode_preferred_terms(const Json& pod_spec) {
+  std::vector<PreferredTerm> terms;
+  for (const Json& each :
+       array_at(pod_spec, {"affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution"})) {
+    const auto weight = static_cast<std::int32_t>(std::clamp<std::int64_t>(int_at(each, {"weight"}, 0), 0, 100));
+    if (const Json* term = find(each, "preference")) terms.push_back({weight, decode_term(*term)});
+  }
+  return terms;
+}
+
 }  // namespace berth::api

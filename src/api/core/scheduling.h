@@ -2,6 +2,7 @@
 // https://kubernetes.io/docs/concepts/scheduling-eviction/
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,14 +47,23 @@ std::vector<Taint> decode_taints(const Json& array);
 std::vector<Toleration> decode_tolerations(const Json& array);
 Json encode_tolerations(const std::vector<Toleration>& tolerations);
 
+struct PreferredTerm {
+  std::int32_t weight = 0;  // 1 to 100
+  NodeSelectorTerm term;
+  bool operator==(const PreferredTerm&) const = default;
+};
+
 // The constraints of a pod on its node.
 struct NodeConstraints {
   StringMap node_selector;
   // Of requiredDuringSchedulingIgnoredDuringExecution, or-ed; empty: no constraint.
   std::vector<NodeSelectorTerm> required_terms;
   std::vector<Toleration> tolerations;
+  // Of preferredDuringSchedulingIgnoredDuringExecution, where it counts (decode_preferred_terms()); empty: no wish.
+  std::vector<PreferredTerm> preferred_terms{};
   bool operator==(const NodeConstraints&) const = default;
 };
-NodeConstraints decode_node_constraints(const Json& pod_spec);
+NodeConstraints decode_node_constraints(const Json& pod_spec);  // without preferred_terms
+std::vector<PreferredTerm> decode_preferred_terms(const Json& pod_spec);
 
 }  // namespace berth::api

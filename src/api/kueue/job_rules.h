@@ -20,6 +20,8 @@ struct LabelRules {
   std::optional<Duration> longest_ready_time{};
   // Gate TASRejectFalseUnconstrainedTopology: "false" is no value of the annotation for unconstrained topology.
   bool refuse_false_unconstrained = false;
+  // Gate TASTopologySpreading: the annotation for spreading has a meaning (topology_spreading.h).
+  bool check_spreading = false;
 };
 
 // The facts about the cluster that the rules for one job need.

@@ -10,6 +10,7 @@
 #include "api/kueue/pod_shape.h"
 #include "api/kueue/serving_rules.h"
 #include "api/kueue/topology_annotations.h"
+#include "api/kueue/topology_spreading.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
@@ -48,14 +49,15 @@ void check_topologies(const Json& set, FieldErrors& errors) {
 }
 
 void check_flags(const Json& set, const Json* old, const JobContext& context, FieldErrors& errors) {
-  if (!context.labels.refuse_false_unconstrained) return;
   for (const auto name : {kLeaders, kWorkers}) {
     const Json* pod_template = template_named(set, name);
     const Json* before = old == nullptr ? nullptr : template_named(*old, name);
     if (pod_template == nullptr) continue;
-    check_unconstrained_flag(object_at(*pod_template, {"metadata", "annotations"}),
-                             before == nullptr ? nullptr : &object_at(*before, {"metadata", "annotations"}),
-                             path_of(name) + ".metadata.annotations", errors);
+    const JsonObject& annotations = object_at(*pod_template, {"metadata", "annotations"});
+    const JsonObject* old_ones = before == nullptr ? nullptr : &object_at(*before, {"metadata", "annotations"});
+    const std::string path = path_of(name) + ".metadata.annotations";
+    if (context.labels.refuse_false_unconstrained) check_unconstrained_flag(annotations, old_ones, path, errors);
+    if (context.labels.check_spreading) check_topology_spreading(annotations, old_ones, path, errors);
   }
 }
 

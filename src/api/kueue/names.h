@@ -16,6 +16,7 @@ inline constexpr std::string_view kManagedLabel = "kueue.x-k8s.io/managed";  // 
 // Annotations.
 inline constexpr std::string_view kProvisioningPrefix =
     "provreq.kueue.x-k8s.io/";  // on jobs: the rest names a parameter of their ProvisioningRequests
+inline constexpr std::string_view kTopologySpreading = "kueue.x-k8s.io/podset-topology-spreading";
 inline constexpr std::string_view kAdmissionGatedBy = "kueue.x-k8s.io/admission-gated-by";
 inline constexpr std::string_view kPriorityBoost =
     "kueue.x-k8s.io/priority-boost";  // on workloads: added to the priority

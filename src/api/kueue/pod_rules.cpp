@@ -11,6 +11,7 @@
 #include "api/kueue/pod_shape.h"
 #include "api/kueue/ready_times.h"
 #include "api/kueue/topology_annotations.h"
+#include "api/kueue/topology_spreading.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
@@ -160,9 +161,10 @@ void check_pod_topology(const Json& pod, const JobContext& context, FieldErrors&
 }
 
 void check_pod_flag(const Json& pod, const Json* old, const JobContext& context, FieldErrors& errors) {
-  if (!context.labels.refuse_false_unconstrained) return;
   const JsonObject* before = old == nullptr ? nullptr : &object_at(*old, {"metadata", "annotations"});
-  check_unconstrained_flag(object_at(pod, {"metadata", "annotations"}), before, "metadata.annotations", errors);
+  const JsonObject& now = object_at(pod, {"metadata", "annotations"});
+  if (context.labels.refuse_false_unconstrained) check_unconstrained_flag(now, before, "metadata.annotations", errors);
+  if (context.labels.check_spreading) check_topology_spreading(now, before, "metadata.annotations", errors);
 }
 
 // In the order of Kueue's webhook.

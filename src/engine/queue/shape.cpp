@@ -37,6 +37,18 @@ void add_resources(Key& key, const api::ResourceList& list) {
   }
 }
 
+void add_term(Key& key, const api::NodeSelectorTerm& term) {
+  for (const auto* list : {&term.expressions, &term.fields}) {
+    key.add(static_cast<std::int64_t>(list->size()));
+    for (const auto& requirement : *list) {
+      key.add(requirement.key);
+      key.add(requirement.op);
+      for (const auto& value : requirement.values) key.add(value);
+      key.add("/");
+    }
+  }
+}
+
 void add_constraints(Key& key, const api::NodeConstraints& constraints) {
   for (const auto& [label, value] : constraints.node_selector) {
     key.add(label);
@@ -44,15 +56,12 @@ void add_constraints(Key& key, const api::NodeConstraints& constraints) {
   }
   for (const auto& term : constraints.required_terms) {
     key.add("term");
-    for (const auto* list : {&term.expressions, &term.fields}) {
-      key.add(static_cast<std::int64_t>(list->size()));
-      for (const auto& requirement : *list) {
-        key.add(requirement.key);
-        key.add(requirement.op);
-        for (const auto& value : requirement.values) key.add(value);
-        key.add("/");
-      }
-    }
+    add_term(key, term);
+  }
+  for (const auto& preferred : constraints.preferred_terms) {
+    key.add("preferred");
+    key.add(preferred.weight);
+    add_term(key, preferred.term);
   }
   for (const auto& toleration : constraints.tolerations) {
     key.add("toleration");
@@ -77,6 +86,19 @@ void add_topology(Key& key, const api::kueue::TopologyRequest& request) {
   }
 }
 
+void add_spreading(Key& key, const api::kueue::TopologySpreading& spreading) {
+  key.add("spreading");
+  key.add(spreading.ns);
+  key.add(spreading.label);
+  for (const auto& value : spreading.values) key.add(value);
+  key.add("/");
+  for (const auto& rule : spreading.rules) {
+    key.add(rule.topology_key);
+    key.add(rule.most_share);
+    key.add(rule.preferred ? 1 : 0);
+  }
+}
+
 bool wants_places(const PodSetRequest& request) { return request.topology && request.topology->explicit_request(); }
 
 std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
@@ -91,6 +113,7 @@ std::string key_of(const std::vector<PodSetRequest>& pod_sets) {
     if (pod_set.counted) add_resources(key, *pod_set.counted);
     add_constraints(key, pod_set.constraints);
     if (wants_places(pod_set)) add_topology(key, *pod_set.topology);
+    if (pod_set.spreading) add_spreading(key, *pod_set.spreading);
   }
   return key.take();
 }
@@ -116,6 +139,7 @@ ShapeId ShapeTable::acquire(const std::vector<PodSetRequest>& pod_sets, Names& n
     pod_set.counted = request.counted ? amounts_of(*request.counted, names) : pod_set.per_pod;
     pod_set.constraints = request.constraints;
     if (wants_places(request)) pod_set.topology = request.topology;
+    pod_set.spreading = request.spreading;
     slot.shape.reducible = slot.shape.reducible || pod_set.min_count < pod_set.count;
     slot.shape.pod_sets.push_back(std::move(pod_set));
   }

@@ -27,6 +27,7 @@ struct Shape {
     api::NodeConstraints constraints;
     std::optional<api::kueue::TopologyRequest>
         topology;  // explicit requests only; without one, the pod set alone requires no places
+    std::optional<api::kueue::TopologySpreading> spreading;
   };
   std::vector<PodSet> pod_sets;
   bool reducible = false;  // some pod set may be admitted with fewer pods

@@ -55,6 +55,7 @@ struct Slot {
   Time reserved_at{};
   UseId use;                         // of a holder: its claim in the book of usage; invalid without such a book
   std::vector<StatedPlaces> places;  // of a holder: the places in the topology ledger, to detect changes
+  std::shared_ptr<const api::StringMap> labels;  // where workloads are spread, else null
 
   // While pending.
   ShapeId shape;

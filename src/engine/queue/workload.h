@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "api/core/pod_resources.h"
 #include "api/core/scheduling.h"
+#include "api/kueue/topology_spreading.h"
 #include "api/kueue/types.h"
 #include "base/amount.h"
 #include "base/time.h"
@@ -25,6 +27,7 @@ struct PodSetRequest {
   api::NodeConstraints constraints;
   std::optional<api::kueue::TopologyRequest> topology;  // topology request (KEP-2724)
   std::optional<api::ResourceList> counted{};  // the requests of one pod that count against quota; nullopt: per_pod
+  std::optional<api::kueue::TopologySpreading> spreading{};  // over the domains of a topology (KEP-13746)
   bool operator==(const PodSetRequest&) const = default;
 };
 
@@ -45,10 +48,11 @@ struct Pending {
   Time queued_at{};           // queue-order timestamp (creation, or the time of an eviction: queue_order_time())
   std::vector<PodSetRequest> pod_sets;
   std::optional<Barrier> barrier;
-  std::optional<Time> not_before;  // back-off: status.requeueState.requeueAt
-  bool on_hold = false;            // Requeued=False: not evaluated until that changes
-  std::string local_queue{};       // "namespace/name": for its position there; may be empty
-  bool preemption_gated = false;   // may not preempt
+  std::optional<Time> not_before;                  // back-off: status.requeueState.requeueAt
+  bool on_hold = false;                            // Requeued=False: not evaluated until that changes
+  std::string local_queue{};                       // "namespace/name": for its position there; may be empty
+  bool preemption_gated = false;                   // may not preempt
+  std::shared_ptr<const api::StringMap> labels{};  // where workloads are spread, else null
   bool operator==(const Pending&) const = default;
 };
 
@@ -70,6 +74,7 @@ struct Holding {
     std::string flavor;
     api::ResourceList per_pod;  // requests of one pod, before quota transformations
     api::kueue::TopologyAssignmentPtr assignment;
+    std::string unit{};  // as in PlaceAsk
   };
   std::vector<PodSetPlaces> places{};
   bool pods_ready = true;     // PodsReady=True; with block_admission nothing is admitted while it is false
@@ -77,6 +82,7 @@ struct Holding {
   // Since when it is used: transition time of Admitted=True, or of QuotaReserved=True where that decides (KEP-4136).
   // nullopt: not yet.
   std::optional<Time> used_since{};
+  std::shared_ptr<const api::StringMap> labels{};  // as in Pending
 };
 
 }  // namespace berth::engine

@@ -267,7 +267,7 @@ void Pass::admit(Entry& entry) {
 void Pass::take_places(Entry& entry, Admit& decision) {
   Slot& slot = state_.slots[entry.workload];
   slot.places = nominator_.placer().state(entry, decision.pod_sets);
-  state_.places.take(entry.workload, slot.who->key, std::move(entry.assignment.places));
+  state_.places.take(entry.workload, slot.who->key, std::move(entry.assignment.places), slot.labels);
   places_changed_ = true;
 }
 

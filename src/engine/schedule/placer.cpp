@@ -62,7 +62,9 @@ std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::si
                      count,
                      {pod_set.per_pod, &pod_set.constraints},
                      pod_set.topology ? &*pod_set.topology : nullptr,
-                     pod_set.group});
+                     pod_set.group,
+                     pod_set.group.empty() ? std::string_view(pod_set.name) : pod_set.group,
+                     pod_set.spreading ? &*pod_set.spreading : nullptr});
     pod_sets_.push_back(index);
   }
   return "";
@@ -181,7 +183,8 @@ std::vector<StatedPlaces> Placer::state(const Entry& entry, std::vector<PodSetFl
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
     if (pod_sets[i].places == nullptr) continue;
     const auto ask = static_cast<std::size_t>(std::find(pod_sets_.begin(), pod_sets_.end(), i) - pod_sets_.begin());
-    stated.push_back({names_.name(asks_[ask].flavor), entry.shape->pod_sets[i].per_pod, pod_sets[i].places});
+    stated.push_back({names_.name(asks_[ask].flavor), entry.shape->pod_sets[i].per_pod, pod_sets[i].places,
+                      std::string(asks_[ask].unit)});
   }
   return stated;
 }

@@ -71,7 +71,13 @@ void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& a
     return;
   }
   const auto& per_pod = wanted.per_pod.emplace_back(amounts_of(request.per_pod, state.names));
-  wanted.asks.push_back({placed.flavor, assigned.count, {per_pod, &request.constraints}, topology, request.group});
+  wanted.asks.push_back({placed.flavor,
+                         assigned.count,
+                         {per_pod, &request.constraints},
+                         topology,
+                         request.group,
+                         request.group.empty() ? std::string_view(request.name) : request.group,
+                         request.spreading ? &*request.spreading : nullptr});
   wanted.pod_sets.push_back(index);
   wanted.current.push_back(assigned.topology_assignment);
 }

@@ -74,13 +74,15 @@ void Scheduler::Impl::hold_places(WorkloadId workload, const Holding& holding) {
   std::vector<StatedPlaces> stated;
   for (const auto& each : holding.places) {
     if (each.assignment == nullptr || each.assignment->domains.empty()) continue;
-    stated.push_back({each.flavor, amounts_of(each.per_pod, state.names), each.assignment});
+    stated.push_back({each.flavor, amounts_of(each.per_pod, state.names), each.assignment, each.unit});
   }
-  if (std::ranges::equal(stated, slot.places, same_stated_places)) return;
+  const bool relabelled = slot.labels && holding.labels && *slot.labels != *holding.labels;
+  slot.labels = holding.labels;
+  if (!relabelled && std::ranges::equal(stated, slot.places, same_stated_places)) return;
   if (stated.empty()) {
     state.places.give_back(workload);
   } else {
-    state.places.take_stated(workload, slot.who->key, stated);
+    state.places.take_stated(workload, slot.who->key, stated, slot.labels);
   }
   slot.places = std::move(stated);
 }

@@ -100,6 +100,7 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
     impl_->forget_precedence(slot.queue);
   if (slot.shape.valid()) state.shapes.release(slot.shape);
   slot.shape = shape;
+  slot.labels = pending.labels;
   if (same) return slot.told != 0;
   QuotaNodeId former = waits ? slot.queue : QuotaNodeId();
   if (waits) impl_->leave_queue(workload);

@@ -2,6 +2,9 @@
 #include "engine/topology/choose.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
 
 namespace berth::engine::topology {
 
@@ -41,9 +44,10 @@ std::vector<DomainId> Chooser::domains_at(std::size_t level, DomainId scope) con
     return out;
   }
   for (DomainId root : view_.roots()) {
+    if (counts_.pods(root) == 0 && !(with_leader_ && counts_.leader(root))) continue;
     if (level > 0) {
       collect(level, root, out);
-    } else if (counts_.pods(root) > 0 || (with_leader_ && counts_.leader(root))) {
+    } else {
       out.push_back(root);
     }
   }
@@ -83,20 +87,25 @@ std::int32_t Chooser::slices(DomainId id, std::int32_t tail) const {
   return counts_.leader(id) ? counts_.slices_with(id, tail) : -1;
 }
 
-// The domain that holds everything with the least capacity; invalid when none does.
+// The domain that holds everything with the least capacity; invalid when none does. With a preference: the first such
+// domain, but if the pods may be split, only one that no other domain comes before.
 DomainId Chooser::single(std::span<const DomainId> domains, std::int32_t pods) const {
   const std::int32_t wanted = wanted_.slices(pods), tail = wanted_.tail(pods);
   DomainId best;
-  std::uint64_t best_key = 0;
+  std::pair<std::int64_t, std::uint64_t> best_key;
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (DomainId id : domains) {
     const std::int32_t capacity = slices(id, tail);
+    const std::int64_t at = tier(id);
+    if (!with_leader_ || counts_.leader(id)) first = std::min(first, at);
     if (capacity < wanted) continue;
     const std::uint64_t key = key_of(capacity, with_leader_ ? counts_.pods_with(id) : counts_.pods(id), false);
-    if (best.valid() && key >= best_key) continue;
+    if (best.valid() && std::pair(at, key) >= best_key) continue;
     best = id;
-    best_key = key;
+    best_key = {at, key};
   }
-  return best;
+  const bool may_split = !wanted_.required && !least_free_;
+  return best.valid() && may_split && best_key.first != first ? DomainId() : best;
 }
 
 Shares Chooser::place(std::int32_t pods, DomainId scope) {
@@ -135,8 +144,13 @@ int Chooser::choose_leader(const Pool& pool, const Load& wanted) const {
     const auto i = static_cast<std::uint32_t>(index);
     return std::pair(units_with(pool, i, wanted.tail), counts_.pods_with(pool.domains[i]));
   };
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (DomainId id : preference_ == nullptr ? std::span<const DomainId>() : pool.domains) {
+    if (counts_.leader(id)) first = std::min(first, tier(id));
+  }
   for (std::uint32_t i = 0; i < pool.domains.size() && !least_free_; ++i) {
     if (!counts_.leader(pool.domains[i]) || units_with(pool, i, wanted.tail) < wanted.units) continue;
+    if (tier(pool.domains[i]) > first) continue;
     if (fitting < 0 || size(static_cast<int>(i)) < size(fitting)) fitting = static_cast<int>(i);
   }
   return fitting >= 0 ? fitting : first_leader(pool, wanted);
@@ -156,8 +170,8 @@ int Chooser::first_leader(const Pool& pool, const Load& wanted) const {
     const std::int64_t left = total - units(pool, i) + units_with(pool, i);
     const bool free = rests > (has_rest(i) ? 1 : 0) || units_with(pool, i, wanted.tail) == units_with(pool, i);
     if (left - (free ? 0 : 1) < wanted.units) continue;
-    if (first < 0 || rank_with(pool, i) < rank_with(pool, static_cast<std::uint32_t>(first)))
-      first = static_cast<int>(i);
+    const auto order = [&](std::uint32_t at) { return TierRank{tier(pool.domains[at]), rank_with(pool, at)}; };
+    if (first < 0 || order(i) < order(static_cast<std::uint32_t>(first))) first = static_cast<int>(i);
   }
   return first;
 }
@@ -176,7 +190,9 @@ bool Chooser::take(std::span<const DomainId> domains, std::int32_t pods, bool le
     out.push_back({domains[index], given * pool.unit, true, index});
     wanted.units -= given;
   }
-  if (!take_workers(pool, wanted, chief, first, out)) return false;
+  const bool taken = preference_ == nullptr ? take_workers(pool, wanted, chief, first, out)
+                                            : take_workers_by_tier(pool, wanted, chief, first, out);
+  if (!taken) return false;
   std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
             [](const Share& a, const Share& b) { return a.order < b.order; });
   return true;
@@ -258,13 +274,20 @@ bool Chooser::open(const Pool& pool, std::int32_t tail, std::size_t first, Share
 // with least_free_, where only the order counts.
 bool Chooser::take_workers(const Pool& pool, Load wanted, int without, std::size_t first, Shares& out) const {
   std::vector<std::int32_t> capacities(wanted.units > 0 ? pool.domains.size() : 0);
+  for (std::uint32_t i = 0; i < capacities.size(); ++i) {
+    if (static_cast<int>(i) != without) capacities[i] = units(pool, i);
+  }
+  return take_from(pool, std::move(capacities), wanted, first, out);
+}
+
+// `capacities` are in units; 0: not to be taken.
+bool Chooser::take_from(const Pool& pool, std::vector<std::int32_t> capacities, Load wanted, std::size_t first,
+                        Shares& out) const {
   std::int32_t largest = 0;
   std::int64_t total = 0;
-  for (std::uint32_t i = 0; i < capacities.size(); ++i) {
-    if (static_cast<int>(i) == without) continue;
-    capacities[i] = units(pool, i);
-    total += capacities[i];
-    largest = std::max(largest, capacities[i]);
+  for (const std::int32_t capacity : capacities) {
+    total += capacity;
+    largest = std::max(largest, capacity);
   }
   if (total < wanted.units) return false;
   std::vector<Rank> ranks;
@@ -283,6 +306,33 @@ bool Chooser::take_workers(const Pool& pool, Load wanted, int without, std::size
     if (largest_first(pool)) largest = ranks.empty() ? 0 : capacities[ranks.front().index];
   }
   return wanted.tail == 0 || join(pool, wanted.tail, first, out) || open(pool, wanted.tail, first, out);
+}
+
+// As take_workers(), but tier by tier. The tiers before the last one that is needed are taken as a whole.
+bool Chooser::take_workers_by_tier(const Pool& pool, Load wanted, int without, std::size_t first, Shares& out) const {
+  if (wanted.units == 0) return take_from(pool, {}, wanted, first, out);
+  std::vector<std::int32_t> capacities(pool.domains.size());
+  std::vector<std::int64_t> tiers(pool.domains.size());
+  std::map<std::int64_t, std::int64_t> totals;  // of capacity, by tier
+  auto at = totals.end();
+  for (std::uint32_t i = 0; i < capacities.size(); ++i) {
+    if (static_cast<int>(i) == without) continue;
+    capacities[i] = units(pool, i);
+    tiers[i] = tier(pool.domains[i]);
+    if (at == totals.end() || at->first != tiers[i]) at = totals.try_emplace(tiers[i]).first;  // neighbours are alike
+    at->second += capacities[i];
+  }
+  std::int64_t left = wanted.units;
+  const auto last = std::ranges::find_if(totals, [&](const auto& each) { return (left -= each.second) <= 0; });
+  if (last == totals.end()) return false;
+  for (std::uint32_t i = 0; i < capacities.size(); ++i) {
+    if (capacities[i] > 0 && tiers[i] < last->first) {
+      out.push_back({pool.domains[i], capacities[i] * pool.unit, false, i});
+      wanted.units -= capacities[i];
+    }
+    if (tiers[i] != last->first) capacities[i] = 0;
+  }
+  return take_from(pool, std::move(capacities), wanted, first, out);
 }
 
 Shares Chooser::descend(Shares shares, bool stay_inside) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/topology/counts.h"
+#include "engine/topology/preference.h"
 #include "engine/topology/wanted.h"
 
 namespace berth::engine::topology {
@@ -25,8 +26,15 @@ void put_tail_last(const View& view, const Wanted& wanted, Shares& leaves);
 
 class Chooser {
  public:
-  Chooser(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader, bool least_free)
-      : view_(view), counts_(counts), wanted_(wanted), with_leader_(with_leader), least_free_(least_free) {}
+  // `preference`: null when no domain comes before another one whatever their capacity.
+  Chooser(const View& view, const Counts& counts, const Wanted& wanted, bool with_leader, bool least_free,
+          const Preference* preference = nullptr)
+      : view_(view),
+        counts_(counts),
+        wanted_(wanted),
+        with_leader_(with_leader),
+        least_free_(least_free),
+        preference_(preference) {}
 
   // The leaves for `pods` pods (and the leader), below `scope` when it is valid. Empty when they do not fit.
   Shares place(std::int32_t pods, DomainId scope = DomainId());
@@ -50,6 +58,11 @@ class Chooser {
     std::uint64_t key = 0;
     std::uint32_t index = 0;  // in the pool
     bool operator<(const Rank& o) const { return key != o.key ? key < o.key : index < o.index; }
+  };
+  struct TierRank {  // the same with a preference
+    std::int64_t tier = 0;
+    Rank rank;
+    bool operator<(const TierRank& o) const { return tier != o.tier ? tier < o.tier : rank < o.rank; }
   };
   struct Pool {
     std::span<const DomainId> domains;
@@ -81,12 +94,17 @@ class Chooser {
              Shares& out) const;
   bool join(const Pool& pool, std::int32_t tail, std::size_t first, Shares& out) const;
   bool open(const Pool& pool, std::int32_t tail, std::size_t first, Shares& out) const;
+  bool take_from(const Pool& pool, std::vector<std::int32_t> capacities, Load wanted, std::size_t first,
+                 Shares& out) const;
+  bool take_workers_by_tier(const Pool& pool, Load wanted, int without, std::size_t first, Shares& out) const;
+  std::int64_t tier(DomainId id) const { return preference_ == nullptr ? 0 : preference_->tier(id); }
   void collect(std::size_t level, DomainId from, std::vector<DomainId>& out) const;
 
   const View& view_;
   const Counts& counts_;
   const Wanted& wanted_;
   bool with_leader_, least_free_;
+  const Preference* preference_;
 };
 
 }  // namespace berth::engine::topology

@@ -21,12 +21,12 @@ void Claims::drop(HolderId holder, const std::vector<ClaimPart>& parts) {
   if (holder.valid()) holders_.release_if_idle(holder);
 }
 
-void Claims::take(WorkloadId workload, std::string_view holder, std::span<const Placed> placed) {
+void Claims::take(WorkloadId workload, std::string_view holder, std::span<const Placed> placed, Places::Labels labels) {
   const HolderId before = holders_.of(workload);
   const std::vector<ClaimPart> old = parts_of(workload, before);
   HolderId now;
   for (const Placed& each : placed) {
-    ClaimPart part{workload, RequestId(), each.places};
+    ClaimPart part{workload, RequestId(), each.places, each.unit};
     std::erase_if(part.places, [](const Place& place) { return place.pods <= 0; });
     if (part.places.empty()) continue;
     if (!now.valid()) now = holders_.intern(holder);
@@ -34,6 +34,7 @@ void Claims::take(WorkloadId workload, std::string_view holder, std::span<const 
     change(now, part, 1);
     holders_.at(now).parts.push_back(std::move(part));
   }
+  if (now.valid()) holders_.set_labels(now, std::move(labels));
   holders_.set_of(workload, now);
   holders_.note_leaver(now);
   drop(before, old);  // after the new parts, so that capacity in both is never released in between
@@ -56,7 +57,7 @@ void Claims::change(HolderId holder, const ClaimPart& part, std::int32_t sign) {
 void Claims::reserve(HolderId holder, RequestId request, std::span<const Place> places) {
   const Views::Quiet quiet(views_);
   requests_.acquire_again(request);
-  ClaimPart part{WorkloadId(), request, {places.begin(), places.end()}};
+  ClaimPart part{WorkloadId(), request, {places.begin(), places.end()}, {}};
   change(holder, part, 1);
   holders_.at(holder).parts.push_back(std::move(part));
 }

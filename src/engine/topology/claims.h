@@ -19,7 +19,8 @@ class Claims {
       : requests_(requests), leaves_(leaves), views_(views), holders_(holders) {}
 
   // The workload's claim becomes these places, for the holder of this name.
-  void take(WorkloadId workload, std::string_view holder, std::span<const Placed> placed);
+  void take(WorkloadId workload, std::string_view holder, std::span<const Placed> placed,
+            Places::Labels labels = nullptr);
   void give_back(WorkloadId workload);
   // `holder`: kHolds or kAssumed. No view becomes relieved by this.
   void reserve(HolderId holder, RequestId request, std::span<const Place> places);

@@ -101,7 +101,13 @@ void Counts::count_leaf(DomainId id) {
     with_[id.index()] = with;
     leader_[id.index()] = leads;
   }
+  if (scored()) scores_[id.index()] = leaf ? score_of(*leaf) : 0;
   if (slice_level_ == domain.level) set_slices(id);
+}
+
+std::int64_t Counts::score_of(const LeafDomain& leaf) {
+  if (!leaf.node.valid() || !admits(worker_, leaf)) return 0;
+  return worker_.filter.score(ledger_.nodes[leaf.node], ledger_.strings);
 }
 
 // The slices of a domain of the slice level, from its pods.
@@ -123,9 +129,10 @@ Counts::Tally Counts::rounded(DomainId id, const Tally& tally) const {
 
 void Counts::sum_up(DomainId id) {
   const View::Domain& domain = (*view_)[id];
-  std::int64_t pods = 0, slices = 0;
+  std::int64_t pods = 0, slices = 0, score = 0;
   Less less;
   for (DomainId child : domain.children) {
+    if (scored()) score += scores_[child.index()];
     const Tally alone = rounded(child, alone_[child.index()]);
     pods += alone.pods;
     slices += alone.slices;
@@ -136,6 +143,7 @@ void Counts::sum_up(DomainId id) {
     if (less.slices < 0 || fewer_slices < less.slices) less.slices = fewer_slices;
   }
   alone_[id.index()] = {saturated(pods), saturated(slices)};
+  if (scored()) scores_[id.index()] = score;
   if (chief_) {
     leader_[id.index()] = less.pods >= 0;
     with_[id.index()] = less.pods < 0 ? Tally() : Tally{saturated(pods - less.pods), saturated(slices - less.slices)};
@@ -248,6 +256,7 @@ void Counts::refresh() {
     leader_.clear();
     rests_.clear();
     on_nodes_.clear();
+    scores_.clear();
     stamps_.clear();
   }
   if (alone_.size() != view_->size()) {
@@ -255,6 +264,7 @@ void Counts::refresh() {
     stamps_.resize(view_->size());
     if (slice_size_ > 1) rests_.resize(view_->size());
     if (view_->nodes_below()) on_nodes_.resize(view_->size());
+    if (!worker_.filter.constraints().preferred_terms.empty()) scores_.resize(view_->size());
     if (chief_) {
       with_.resize(view_->size());
       leader_.resize(view_->size());
@@ -276,12 +286,14 @@ bool Counts::as_counted_afresh() {
   const auto leader = leader_;
   const auto rests = rests_;
   const auto on_nodes = on_nodes_;
+  const auto scores = scores_;
   counted_ = false;
   refresh();
   for (std::size_t i = 0; i < alone.size(); ++i) {
     if (reachable(DomainId(i)) &&
         (alone[i] != alone_[i] || (chief_ && (with[i] != with_[i] || leader[i] != leader_[i])) ||
-         (slice_size_ > 1 && rests[i] != rests_[i]) || (view_->nodes_below() && on_nodes[i] != on_nodes_[i])))
+         (slice_size_ > 1 && rests[i] != rests_[i]) || (view_->nodes_below() && on_nodes[i] != on_nodes_[i]) ||
+         (scored() && scores[i] != scores_[i])))
       return false;
   }
   return true;
@@ -303,6 +315,56 @@ std::int32_t Counts::total(std::int32_t tail) const {
   if (tail == 0) return whole;
   const Rest rest = rest_of(view_->roots(), less);
   return (chief_ ? rest.with : rest.alone) >= tail ? whole : whole - 1;
+}
+
+struct Counts::Exclusion::Saved {
+  DomainId id;
+  Tally alone, with;
+  Rest rest;
+  bool leader;
+};
+
+void Counts::Exclusion::save(DomainId id) {
+  const std::size_t i = id.index();
+  saved_.push_back({id, counts_.alone_[i], counts_.chief_ ? counts_.with_[i] : Tally(),
+                    counts_.rests_.empty() ? Rest() : counts_.rests_[i], counts_.chief_ && counts_.leader_[i] != 0});
+}
+
+Counts::Exclusion::Exclusion(Counts& counts, const std::vector<DomainId>& domains) : counts_(counts) {
+  const View& view = *counts.view_;
+  std::vector<std::vector<DomainId>> above(view.leaf_level() + 1);  // by level, to be summed up again
+  for (DomainId id : domains) {
+    save(id);
+    counts.alone_[id.index()] = {};
+    if (counts.chief_) {
+      counts.with_[id.index()] = {};
+      counts.leader_[id.index()] = 0;
+    }
+    if (!counts.rests_.empty()) counts.rests_[id.index()] = {};
+    for (DomainId parent = view[id].parent; parent.valid(); parent = view[parent].parent)
+      above[view[parent].level].push_back(parent);
+  }
+  for (auto level = above.rbegin(); level != above.rend(); ++level) {
+    std::sort(level->begin(), level->end());
+    level->erase(std::unique(level->begin(), level->end()), level->end());
+    for (DomainId id : *level) {
+      if (std::find(domains.begin(), domains.end(), id) != domains.end()) continue;
+      save(id);
+      counts.sum_up(id);
+    }
+  }
+}
+
+Counts::Exclusion::~Exclusion() {
+  for (auto saved = saved_.rbegin(); saved != saved_.rend(); ++saved) {
+    const std::size_t i = saved->id.index();
+    counts_.alone_[i] = saved->alone;
+    if (counts_.chief_) {
+      counts_.with_[i] = saved->with;
+      counts_.leader_[i] = saved->leader;
+    }
+    if (!counts_.rests_.empty()) counts_.rests_[i] = saved->rest;
+  }
 }
 
 Counts& CountCache::get(const CountAsk& ask) {

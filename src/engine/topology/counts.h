@@ -33,7 +33,7 @@ class Counts {
   bool answers(const CountAsk& ask) const;
   FlavorId flavor() const { return flavor_; }
   // The number of stored entries: the memory cost.
-  std::size_t cells() const { return alone_.size() + with_.size() + rests_.size() + on_nodes_.size(); }
+  std::size_t cells() const { return alone_.size() + with_.size() + rests_.size() + on_nodes_.size() + scores_.size(); }
   void refresh();  // updates to the present state of the ledger
 
   // Counts of a domain, saturated at 2^31-1. Slices are counted at and above the slice level, pods at and below it.
@@ -49,11 +49,30 @@ class Counts {
   std::int32_t slices_with(DomainId id, std::int32_t tail) const {
     return tail == 0 || rests_[id.index()].with >= tail ? slices_with(id) : slices_with(id) - 1;
   }
+  // The sum of the scores (NodeFilter::score) of the nodes there that the pods may use, full or not.
+  bool scored() const { return !scores_.empty(); }
+  std::int64_t score(DomainId id) const { return scores_.empty() ? 0 : scores_[id.index()]; }
   // For the whole tree: whole slices that fit beside the smaller one, with the leader if there is one; -1 when these
   // two do not fit.
   std::int32_t total(std::int32_t tail) const;
   // Whether the refreshed counts equal a full recount. For tests.
   bool as_counted_afresh();
+
+  // As if nothing fitted in these domains, until the end of its life. Refresh nothing meanwhile.
+  class Exclusion {
+   public:
+    Exclusion(Counts& counts, const std::vector<DomainId>& domains);
+    ~Exclusion();
+    Exclusion(const Exclusion&) = delete;
+    Exclusion& operator=(const Exclusion&) = delete;
+
+   private:
+    struct Saved;
+    void save(DomainId id);
+
+    Counts& counts_;
+    std::vector<Saved> saved_;
+  };
 
  private:
   struct Tally {
@@ -84,6 +103,7 @@ class Counts {
   static bool same(const Pod& pod, const PodAsk& ask);
   std::int32_t fitting(const LeafDomain& leaf, const Pod& pod, const Pod* beside) const;
   bool admits(Pod& pod, const LeafDomain& leaf);
+  std::int64_t score_of(const LeafDomain& leaf);
   void count_leaf(DomainId id);
   void sum_up(DomainId id);
   Rest rest_of(std::span<const DomainId> children, std::int64_t less_slices) const;
@@ -113,6 +133,7 @@ class Counts {
   std::vector<Rest> rests_;            // by domain; only where slices have several pods
   std::vector<OnNodes> on_nodes_;      // by domain; only where nodes are below the leaves
   std::vector<std::uint8_t> leader_;   // by domain
+  std::vector<std::int64_t> scores_;   // by domain; only where pods prefer nodes
   std::vector<std::uint32_t> stamps_;  // by domain: the round in which it was last summed up
   std::uint32_t round_ = 0;
   std::vector<DomainId> front_, next_;  // scratch

@@ -23,6 +23,7 @@ void Holders::release_if_idle(HolderId id) {
   Holder& holder = holders_[id.index()];
   if (!is_workload(id) || !holder.parts.empty() || holder.pods > 0) return;
   ids_.erase(holder.name);
+  set_labels(id, nullptr);
   holder = Holder();
   free_.push_back(id);
 }
@@ -50,6 +51,24 @@ Time Holders::patience(HolderId leaver, Time now, bool only_looks) {
   Holder& holder = holders_[leaver.index()];
   if (!holder.awaited_since && !only_looks) holder.awaited_since = now;
   return std::max(holder.awaited_since.value_or(now), holder.gone_by) + kPatience;
+}
+
+void Holders::set_labels(HolderId id, Places::Labels labels) {
+  const std::string_view name = at(id).name;
+  const std::string ns(name.substr(0, name.find('/')));
+  if (labels) {
+    labelled_[ns].insert(id);
+  } else if (const auto of_ns = labelled_.find(ns); of_ns != labelled_.end()) {
+    of_ns->second.erase(id);
+    if (of_ns->second.empty()) labelled_.erase(of_ns);
+  }
+  at(id).labels = std::move(labels);
+}
+
+const std::set<HolderId>& Holders::labelled(std::string_view ns) const {
+  static const std::set<HolderId> kNone;
+  const auto of_ns = labelled_.find(ns);
+  return of_ns == labelled_.end() ? kNone : of_ns->second;
 }
 
 HolderId Holders::of(WorkloadId workload) const {

@@ -3,6 +3,8 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
+#include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,9 +23,11 @@ struct ClaimPart {
   WorkloadId owner;
   RequestId request;
   std::vector<Place> places;
+  std::string unit;  // as in PlaceAsk
 };
 struct Holder {
   std::string name;
+  Places::Labels labels;  // of its workload, for spreading; may be null
   std::vector<ClaimPart> parts;
   std::set<LeafDomainId> strays;  // leaf domains with pods of it, but without a claim
   std::size_t pods = 0;
@@ -40,6 +44,7 @@ struct HolderRecords {
   boost::unordered_flat_map<std::string, HolderId> ids_;  // Looked up, never iterated.
   std::vector<HolderId> of_workload_;
   std::set<HolderId> leavers_;
+  std::map<std::string, std::set<HolderId>, std::less<>> labelled_;  // those with labels, by namespace
 };
 
 class Holders : private HolderRecords {
@@ -57,6 +62,9 @@ class Holders : private HolderRecords {
 
   HolderId of(WorkloadId workload) const;  // whose claim the workload's is; invalid: it has none
   void set_of(WorkloadId workload, HolderId holder);
+
+  void set_labels(HolderId id, Places::Labels labels);
+  const std::set<HolderId>& labelled(std::string_view ns) const;
 
   // Changes what it has in a leaf domain.
   void change(LeafDomainId leaf, HolderId holder, RequestId request, std::int64_t claimed, std::int64_t pods) {

@@ -22,6 +22,9 @@ NodeFilter::NodeFilter(const api::NodeConstraints* constraints, const std::vecto
   for (const api::NodeSelectorTerm& term : constraints->required_terms) {
     for (const api::NodeSelectorRequirement& each : term.expressions) affinity_keys_.push_back(each.key);
   }
+  for (const api::PreferredTerm& preferred : constraints->preferred_terms) {
+    for (const api::NodeSelectorRequirement& each : preferred.term.expressions) affinity_keys_.push_back(each.key);
+  }
   std::sort(affinity_keys_.begin(), affinity_keys_.end());
   affinity_keys_.erase(std::unique(affinity_keys_.begin(), affinity_keys_.end()), affinity_keys_.end());
 }
@@ -42,12 +45,28 @@ bool NodeFilter::selected(const Node& node, const StringPool& strings) const {
 
 bool NodeFilter::liked(const Node& node, const StringPool& strings) const {
   if (constraints_.required_terms.empty()) return true;
+  const api::StringMap labels = affinity_labels(node, strings);
+  return std::any_of(constraints_.required_terms.begin(), constraints_.required_terms.end(),
+                     [&](const api::NodeSelectorTerm& term) { return api::matches(term, labels, strings[node.name]); });
+}
+
+// Only those that the affinity is about.
+api::StringMap NodeFilter::affinity_labels(const Node& node, const StringPool& strings) const {
   api::StringMap labels;
   for (const std::string& key : affinity_keys_) {
     if (const StringId value = label(node, strings, key); value.valid()) labels.emplace(key, strings[value]);
   }
-  return std::any_of(constraints_.required_terms.begin(), constraints_.required_terms.end(),
-                     [&](const api::NodeSelectorTerm& term) { return api::matches(term, labels, strings[node.name]); });
+  return labels;
+}
+
+std::int64_t NodeFilter::score(const Node& node, const StringPool& strings) const {
+  if (constraints_.preferred_terms.empty()) return 0;
+  const api::StringMap labels = affinity_labels(node, strings);
+  std::int64_t sum = 0;
+  for (const api::PreferredTerm& each : constraints_.preferred_terms) {
+    if (api::matches(each.term, labels, strings[node.name])) sum += each.weight;
+  }
+  return sum;
 }
 
 bool NodeFilter::tolerated(TaintsId id, const Nodes& nodes) {

@@ -21,6 +21,8 @@ class NodeFilter {
   Fitness look(const Node& node, const Nodes& nodes, const StringPool& strings);
   // The first taint that the pod does not tolerate, as "key=value:Effect".
   std::string untolerated(const Node& node, const Nodes& nodes) const;
+  // How much the pod prefers the node: the sum of the weights of the preferred terms that match.
+  std::int64_t score(const Node& node, const StringPool& strings) const;
   const api::NodeConstraints& constraints() const { return constraints_; }  // without the flavor's tolerations
 
  private:
@@ -31,6 +33,8 @@ class NodeFilter {
 
   api::NodeConstraints constraints_;
   std::vector<api::Toleration> tolerations_;
+  api::StringMap affinity_labels(const Node& node, const StringPool& strings) const;
+
   std::vector<std::string> affinity_keys_;  // label keys used by the affinity expressions, sorted
   enum class Known : std::uint8_t { kNo, kTolerated, kNot };
   std::vector<Known> taints_;  // by TaintsId

@@ -13,6 +13,9 @@ struct TopologyOptions {
   bool grouped_slices = true;  // TASGroupedPodSetSlicing: a leader's workers may be in slices
   // TASNodeFeasibilityForAllLevels: single nodes count also where the lowest level is not the hostname
   bool every_node = true;
+  // TASRespectNodeAffinityPreferred: domains whose nodes the pods prefer come first
+  bool preferred_affinity = false;
+  bool spreading = false;  // TASTopologySpreading: workloads are spread over domains (KEP-13746)
 };
 
 }  // namespace berth::engine

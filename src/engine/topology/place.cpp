@@ -57,10 +57,14 @@ tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<co
 topology::Shares Places::Impl::choose(const Task& task, std::int32_t pods, DomainId scope) {
   topology::CountAsk ask = task.count;
   ask.wanted = &task.wanted;
-  const Counts& counted = counts.get(ask);
+  Counts& counted = counts.get(ask);
   const bool leader = ask.leader != nullptr;
-  Chooser chooser(*task.view, counted, task.wanted, leader, task.wanted.least_free(options));
-  if (options.balanced_placement && !task.wanted.required && !task.wanted.unconstrained && !scope.valid()) {
+  const Counts::Exclusion exclusion(counted, forbidden(task.crowds));
+  const topology::Preference preference(*task.view, counted, task.crowds);
+  Chooser chooser(*task.view, counted, task.wanted, leader, task.wanted.least_free(options),
+                  preference.any() ? &preference : nullptr);
+  if (!preference.any() && options.balanced_placement && !task.wanted.required && !task.wanted.unconstrained &&
+      !scope.valid()) {
     topology::Shares balanced = topology::place_balanced(*task.view, counted, task.wanted, leader, pods, chooser);
     if (!balanced.empty()) return balanced;
   }
@@ -83,14 +87,16 @@ void Places::Impl::assume(const PlaceAsk& ask, std::span<const Place> places) {
 
 bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement) {
   const std::int32_t pods = asks[job.workers].count;
-  const auto task = task_of(asks, job, pods, on_empty);
+  auto task = task_of(asks, job, pods, on_empty);
   if (!task) {
     placement.failure = {job.workers, task.error(), 0, 0, false};
     return false;
   }
+  if (asks[job.workers].spreading != nullptr && !on_empty) task->crowds = crowds_of(*task->view, asks[job.workers]);
   topology::Shares shares = choose(*task, pods, DomainId());
   if (shares.empty()) {
     placement.failure = too_little_capacity(*task, job, pods, DomainId());
+    if (!task->crowds.forbidden.empty()) placement.failure.text = describe(*task, asks[job.workers]);
     return false;
   }
   topology::put_tail_last(*task->view, task->wanted, shares);
@@ -106,7 +112,8 @@ bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, boo
 Placement Places::Impl::nothing_placed(std::span<const PlaceAsk> asks) {
   Placement placement;
   for (const PlaceAsk& ask : asks) {
-    placement.pod_sets.push_back({ask.flavor, {ask.pod.requests.begin(), ask.pod.requests.end()}, {}});
+    placement.pod_sets.push_back(
+        {ask.flavor, {ask.pod.requests.begin(), ask.pod.requests.end()}, {}, std::string(ask.unit)});
   }
   return placement;
 }

@@ -96,9 +96,10 @@ bool Places::remove_pod(std::string_view uid) { return impl_->ledger.remove_pod(
 
 // --- Claims
 
-void Places::take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed) {
+void Places::take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed, Labels labels) {
   topology::TopologyLedger& ledger = impl_->ledger;
-  ledger.claims.take(workload, holder, placed);
+  ledger.claims.take(workload, holder, placed, std::move(labels));
+  impl_->note_shares();
   for (const Placed& each : placed) {
     const topology::RequestId request = ledger.requests.acquire(each.per_pod);
     for (const Place& place : each.places) {
@@ -110,11 +111,12 @@ void Places::take(WorkloadId workload, std::string_view holder, std::vector<Plac
   }
 }
 
-void Places::take_stated(WorkloadId workload, std::string_view holder, const std::vector<StatedPlaces>& stated) {
+void Places::take_stated(WorkloadId workload, std::string_view holder, const std::vector<StatedPlaces>& stated,
+                         Labels labels) {
   std::vector<Placed> placed;
   for (const StatedPlaces& each : stated) {
     if (!each.assignment || each.assignment->levels.empty()) continue;
-    Placed made{impl_->names.flavor(each.flavor), each.per_pod, {}};
+    Placed made{impl_->names.flavor(each.flavor), each.per_pod, {}, each.unit};
     const auto& levels = each.assignment->levels;
     for (const api::kueue::TopologyDomain& domain : each.assignment->domains) {
       if (domain.count <= 0 || domain.values.size() != levels.size()) continue;
@@ -125,13 +127,18 @@ void Places::take_stated(WorkloadId workload, std::string_view holder, const std
     }
     placed.push_back(std::move(made));
   }
-  impl_->ledger.claims.take(workload, holder, placed);
+  impl_->ledger.claims.take(workload, holder, placed, std::move(labels));
+  impl_->note_shares();
 }
 
-void Places::give_back(WorkloadId workload) { impl_->ledger.claims.give_back(workload); }
+void Places::give_back(WorkloadId workload) {
+  impl_->ledger.claims.give_back(workload);
+  impl_->note_shares();
+}
 void Places::give_back_with_pods(WorkloadId workload) {
   impl_->ledger.pods.remove_all_of(impl_->ledger.holders.of(workload));
   impl_->ledger.claims.give_back(workload);
+  impl_->note_shares();
 }
 bool Places::holds(WorkloadId workload) const { return impl_->ledger.holders.of(workload).valid(); }
 

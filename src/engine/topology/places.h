@@ -19,6 +19,7 @@
 #include "api/core/node.h"
 #include "api/core/scheduling.h"
 #include "api/kueue/pod_placement.h"
+#include "api/kueue/topology_spreading.h"
 #include "api/kueue/types.h"
 #include "engine/quota/ids.h"
 #include "engine/quota/names.h"
@@ -51,6 +52,8 @@ struct PlaceAsk {
   PodAsk pod;
   const api::kueue::TopologyRequest* request = nullptr;  // null or not explicit: unconstrained (implied)
   std::string_view group;                                // pod sets of one group are leader and workers; "": alone
+  std::string_view unit{};  // what is counted where workloads are spread: the group, or the name of the pod set
+  const api::kueue::TopologySpreading* spreading = nullptr;  // null: it is not spread; not for replace()
 };
 
 // The places of one pod set: the content of a claim.
@@ -58,6 +61,7 @@ struct Placed {
   FlavorId flavor;
   std::vector<ResourceAmount> per_pod;
   std::vector<Place> places;  // by the level values of the domains, a smaller last slice at the end; no empty ones
+  std::string unit{};         // as in PlaceAsk
 };
 
 // Why asks cannot be placed: enough to build the message when it is needed.
@@ -80,6 +84,7 @@ struct StatedPlaces {
   std::string flavor;
   std::vector<ResourceAmount> per_pod;
   api::kueue::TopologyAssignmentPtr assignment;
+  std::string unit{};  // as in PlaceAsk
 };
 
 class Places {
@@ -103,9 +108,12 @@ class Places {
   bool set_pod(const api::kueue::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
 
-  // --- Claims. `holder` is "namespace/name" of the workload, as its pods name it.
-  void take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed);
-  void take_stated(WorkloadId workload, std::string_view holder, const std::vector<StatedPlaces>& stated);
+  // --- Claims. `holder` is "namespace/name" of the workload, as its pods name it. `labels` are those of the workload;
+  // null: it does not count where workloads are spread.
+  using Labels = std::shared_ptr<const api::StringMap>;
+  void take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed, Labels labels = nullptr);
+  void take_stated(WorkloadId workload, std::string_view holder, const std::vector<StatedPlaces>& stated,
+                   Labels labels = nullptr);
   void give_back(WorkloadId workload);
   void give_back_with_pods(WorkloadId workload);  // as if its pods had ended too; costs a walk over all pods
   bool holds(WorkloadId workload) const;
@@ -115,7 +123,7 @@ class Places {
   void drop_holds();
 
   // Flavors on whose nodes capacity got free since the last call, by claims, pods, nodes or configuration; sorted by
-  // name. Trials and holds do not count.
+  // name. Trials and holds do not count. Where workloads are spread, every change of a claim counts for every flavor.
   std::vector<FlavorId> take_reliefs();
 
   // --- Questions.

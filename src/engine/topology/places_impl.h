@@ -7,6 +7,7 @@
 #include "engine/topology/choose.h"
 #include "engine/topology/counts.h"
 #include "engine/topology/places.h"
+#include "engine/topology/preference.h"
 #include "engine/topology/topology_ledger.h"
 #include "engine/topology/wanted.h"
 
@@ -26,6 +27,7 @@ struct Places::Impl {
     const topology::View* view = nullptr;
     topology::Wanted wanted;
     topology::CountAsk count;
+    topology::Crowds crowds{};  // domains that hold too many of the workloads that are spread
   };
 
   Impl(Names& names_, TopologyOptions options_) : names(names_), options(options_), ledger(names_), counts(ledger) {}
@@ -37,6 +39,7 @@ struct Places::Impl {
         counts(ledger),
         topologies(other.topologies),
         flavors(other.flavors),
+        spreads(other.spreads),
         overfull(other.overfull) {}
 
   void make_view(FlavorId flavor);
@@ -50,6 +53,12 @@ struct Places::Impl {
   tl::expected<Task, std::string> task_of(std::span<const PlaceAsk> asks, const Job& job, std::int32_t pods,
                                           bool on_empty) const;
   topology::Shares choose(const Task& task, std::int32_t pods, topology::DomainId scope);
+  // --- Spreading (spreading.cpp).
+  std::vector<std::vector<topology::DomainId>> spread_units(const topology::View& view, const PlaceAsk& ask) const;
+  topology::Crowds crowds_of(const topology::View& view, const PlaceAsk& ask);
+  std::string describe(const Task& task, const PlaceAsk& ask) const;  // why crowded domains leave no place
+  // A claim changed: shares of domains did too, so a workload that found no place may find one now.
+  void note_shares();
   PlaceFailure too_little_capacity(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
   // Finds the places of a job and adds them to `placement`. Returns false when there are none: see placement.failure.
   bool place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement);
@@ -65,6 +74,7 @@ struct Places::Impl {
   topology::CountCache counts;
   std::map<std::string, api::kueue::Topology, std::less<>> topologies;
   std::vector<std::optional<api::kueue::ResourceFlavor>> flavors;  // by id
+  bool spreads = false;  // a workload that is spread was placed or looked for a place
   std::vector<std::string>
       overfull;  // claims taken although there was too little capacity; at most kMaxOverfull are kept
 };

@@ -59,9 +59,9 @@ bool edited_while_waiting(const JobKindSpec& kind, const Json& job, const Json* 
 void check_pod_sets_of(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission,
                        FieldErrors& errors) {
   FieldErrors now, before;
-  const bool refuse_flag = admission.policy.labels.refuse_false_unconstrained;
-  check_pod_sets(kind, job, admission.get, now, refuse_flag);
-  if (old != nullptr && !now.empty()) check_pod_sets(kind, *old, admission.get, before, refuse_flag);
+  const auto& rules = admission.policy.labels;
+  check_pod_sets(kind, job, admission.get, now, rules);
+  if (old != nullptr && !now.empty()) check_pod_sets(kind, *old, admission.get, before, rules);
   std::set<std::string> known;
   for (const auto& error : before) known.insert(to_string(error));
   for (auto& error : now) {

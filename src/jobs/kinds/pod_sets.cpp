@@ -6,6 +6,7 @@
 
 #include "api/core/pod_amounts.h"
 #include "api/kueue/topology_annotations.h"
+#include "api/kueue/topology_spreading.h"
 #include "jobs/kinds/hook.h"
 #include "jobs/kinds/pod_set_groups.h"
 #include "jobs/kinds/templates.h"
@@ -144,14 +145,16 @@ std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job,
 }
 
 void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get, FieldErrors& errors,
-                    bool refuse_false_unconstrained) {
+                    const api::kueue::LabelRules& rules) {
   const auto found = find_pod_sets(kind, job, get, errors);
   for (const auto& one : found) {
     const std::size_t before = errors.size();
     const JsonObject& annotations = object_at(*one.pod_set.template_, {"metadata", "annotations"});
     api::kueue::check_topology_annotations(annotations, one.pod_set.count, annotations_path(one), errors);
-    if (refuse_false_unconstrained)
+    if (rules.refuse_false_unconstrained)
       api::kueue::check_unconstrained_flag(annotations, nullptr, annotations_path(one), errors);
+    if (rules.check_spreading)
+      api::kueue::check_topology_spreading(annotations, nullptr, annotations_path(one), errors);
     for (std::size_t i = before; i < errors.size(); ++i) errors[i].message += one.advice;
     if (const Json* spec = find(*one.pod_set.template_, "spec"))
       api::check_pod_amounts(*spec, one.field + ".spec", errors);

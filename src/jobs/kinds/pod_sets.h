@@ -38,9 +38,9 @@ std::vector<FoundPodSet> find_pod_sets(const JobKindSpec& kind, const Json& job,
                                        api::FieldErrors& errors, Templates templates = Templates::kCopied);
 
 // Appends the errors of find_pod_sets() and those in the amounts of the templates, in their topology annotations and
-// their groups. `refuse_false_unconstrained`: see check_unconstrained_flag().
+// their groups. `rules`: those about topology annotations.
 void check_pod_sets(const JobKindSpec& kind, const Json& job, const api::kueue::ObjectGetter& get,
-                    api::FieldErrors& errors, bool refuse_false_unconstrained = false);
+                    api::FieldErrors& errors, const api::kueue::LabelRules& rules = {});
 
 // What an expression of the pod set's rule is evaluated on.
 Scope scope_of(const FoundPodSet& found, const Json& job);

@@ -37,7 +37,7 @@ Result<Workload> workload_of(const ManagedPod& pod, const JobFacts& facts) {
 }
 
 void create_workload_of(const ManagedPod& pod, const JobFacts& facts, std::vector<Step>& steps) {
-  const std::string name = workload_name_of(pod);
+  const std::string name = workload_name_of(pod, facts.gates.short_names);
   const std::string key = api::object_key(pod.ns, name);
   if (const WorkloadPtr there = facts.workload(pod.ns, name)) {
     if (!has_controller(*there)) return steps.push_back(UpdateWorkload{there, taken_by(pod, *there)});
@@ -184,7 +184,9 @@ void with_prebuilt_workload_of(const ManagedPodPtr& pod, const std::vector<Workl
 
 }  // namespace
 
-std::string workload_name_of(const ManagedPod& pod) { return workload_name("", kPodKind, pod.name, pod.uid); }
+std::string workload_name_of(const ManagedPod& pod, bool is_short) {
+  return workload_name("", kPodKind, pod.name, pod.uid, is_short);
+}
 
 Result<Workload> workload_of_running(const Json& pod, const JobFacts& facts) {
   ManagedPod running = *decode_managed_pod(pod, facts.gates.identifier_annotations);

@@ -15,7 +15,7 @@ PodPlan reconcile_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& 
                       Time now);
 
 // The name of the pod's workload, whether or not it exists.
-std::string workload_name_of(const ManagedPod& pod);
+std::string workload_name_of(const ManagedPod& pod, bool is_short);
 
 // The workload of a pod that ran before any queue knew it, as if it had waited: without a status. Of `facts` it needs
 // the priority classes and what is copied from pods. Fails when the pod names a WorkloadPriorityClass that does not

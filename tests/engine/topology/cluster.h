@@ -27,7 +27,19 @@ struct Gang {
   std::string group{};
   std::optional<api::kueue::TopologyRequest> topology{};
   api::NodeConstraints constraints{};
+  std::optional<api::kueue::TopologySpreading> spreading{};
 
+  // The pods prefer nodes with this label.
+  Gang& likes(std::string key, std::string value, std::int32_t weight = 1) {
+    constraints.preferred_terms.push_back({weight, {{{std::move(key), "In", {std::move(value)}}}, {}}});
+    return *this;
+  }
+  // Among the workloads in "ns" with the label app=a.
+  Gang& spread(std::string level, std::int32_t most_share, bool preferred = false) {
+    if (!spreading) spreading.emplace(api::kueue::TopologySpreading{"ns", "app", {"a"}, {}});
+    spreading->rules.push_back({std::move(level), most_share, preferred});
+    return *this;
+  }
   Gang& required(std::string level) {
     return request([&](auto& r) { r.required = std::move(level); });
   }
@@ -126,7 +138,9 @@ class Cluster {
                       gang.count,
                       {requests_.back(), &gang.constraints},
                       gang.topology ? &*gang.topology : nullptr,
-                      gang.group});
+                      gang.group,
+                      gang.group.empty() ? "main" : std::string_view(gang.group),
+                      gang.spreading ? &*gang.spreading : nullptr});
     }
     return made;
   }
@@ -156,11 +170,12 @@ class Cluster {
     return out;
   }
   // Places the gangs and claims the result for the workload "ns/w<number>".
-  std::string admit(std::size_t workload, const std::vector<Gang>& gangs) {
+  std::string admit(std::size_t workload, const std::vector<Gang>& gangs, api::StringMap labels = {}) {
     Placement placement = place(gangs);
     if (!placement.ok) return places.explain(asks(gangs), placement.failure);
     const std::string out = text(placement);
-    places.take(WorkloadId(workload), "ns/w" + std::to_string(workload), std::move(placement.pod_sets));
+    places.take(WorkloadId(workload), "ns/w" + std::to_string(workload), std::move(placement.pod_sets),
+                std::make_shared<const api::StringMap>(std::move(labels)));
     return out;
   }
   static api::kueue::TopologyAssignmentPtr assigned(const std::vector<std::pair<std::string, std::int32_t>>& hosts) {

@@ -16,6 +16,7 @@
 #include "api/kueue/pod_rules.h"
 #include "api/kueue/stateful_set_rules.h"
 #include "api/kueue/types.h"
+#include "api/kueue/unhonoured.h"
 #include "api/kueue/unlisted_kinds.h"
 #include "api/kueue/validation/cluster_queue.h"
 #include "api/kueue/validation/cohort.h"
@@ -147,6 +148,12 @@ AdmissionRules cluster_queue_rules() {
   return {[](Json& object, const AdmissionContext&) { default_cluster_queue(object); },
           [](const Json& object, const Json*, std::string_view subresource, const AdmissionContext&) {
             return subresource.empty() ? validate_cluster_queue(object) : FieldErrors();
+          },
+          {},
+          false,
+          {},
+          [](const Json& object, const Json* old, const AdmissionContext&) {
+            return unhonoured_warning("ClusterQueue", object, old);
           }};
 }
 
@@ -170,6 +177,12 @@ AdmissionRules workload_rules() {
           [](const Json& object, const Json* old, std::string_view, const AdmissionContext& admission) {
             const WorkloadRules rules{admission.policy.priority_boost};
             return old == nullptr ? validate_workload(object, rules) : validate_workload_update(object, *old, rules);
+          },
+          {},
+          false,
+          {},
+          [](const Json& object, const Json* old, const AdmissionContext&) {
+            return unhonoured_warning("Workload", object, old);
           }};
 }
 
@@ -216,6 +229,14 @@ AdmissionRules for_all_versions(AdmissionRules rules) {
     const InWebhookVersion before(*old);
     return check(*now, &*before, subresource, admission);
   };
+  if (rules.warn) {
+    out.warn = [warn = std::move(rules.warn)](const Json& object, const Json* old, const AdmissionContext& admission) {
+      const InWebhookVersion now(object);
+      if (old == nullptr) return warn(*now, nullptr, admission);
+      const InWebhookVersion before(*old);
+      return warn(*now, &*before, admission);
+    };
+  }
   return out;
 }
 

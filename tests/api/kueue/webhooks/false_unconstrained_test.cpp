@@ -1,4 +1,5 @@
-// Kueue 0.20, TASRejectFalseUnconstrainedTopology: the annotation for unconstrained topology is true or absent.
+// Kueue 0.20, TASRejectFalseUnconstrainedTopology: the annotation for unconstrained topology is true or absent. And
+// where else annotations of pod templates are checked only with a gate.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -78,6 +79,17 @@ TEST_P(FalseUnconstrained, IsRefusedOnUpdatesThatBringIt) {
   EXPECT_EQ(refusal(later, &no), "");
   EXPECT_NE(refusal(no, &none), "");
   EXPECT_EQ(refusal(none, &no), "");
+}
+
+// TASTopologySpreading: at the same places.
+TEST_P(FalseUnconstrained, SpreadingIsCheckedWithItsGate) {
+  const Json alone = object(GetParam(), "{kueue.x-k8s.io/podset-topology-spreading: '{}'}");
+  EXPECT_EQ(refusal(alone), "");
+  policy.labels.check_spreading = true;
+  EXPECT_EQ(refusal(alone), GetParam().path +
+                                "[kueue.x-k8s.io/podset-topology-spreading]: Forbidden: may only be set together with "
+                                "kueue.x-k8s.io/podset-required-topology");
+  EXPECT_EQ(refusal(alone, &alone), "");
 }
 
 }  // namespace

@@ -1,0 +1,118 @@
+#include "api/kueue/unhonoured.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "base/json.h"
+
+namespace berth::api::kueue {
+namespace {
+
+using enum Unhonoured::What;
+
+constexpr std::string_view kOneCluster = "no job is dispatched to another cluster";
+constexpr std::string_view kOnePlace = "a workload has one place in the queue and takes the first flavor that fits";
+constexpr std::string_view kSameSize = "a job keeps its size while it runs";
+constexpr std::string_view kOwnPreemption = "the `preemption` of the ClusterQueue decides alone";
+constexpr std::string_view kStaticQuota = "quota is what ClusterQueues and Cohorts say";
+
+constexpr Unhonoured kAll[] = {
+    {kKind, "", "CapacityProvider", kStaticQuota},
+    {kKind, "", "DynamicQuotaOrchestrator", kStaticQuota},
+    {kKind, "", "PreemptionConfig", kOwnPreemption},
+    {kField, "ClusterQueue", "spec.concurrentAdmissionPolicy", kOnePlace},
+    {kField, "ClusterQueue", "status.effectiveQuotas", kStaticQuota},
+    {kField, "Cohort", "status.effectiveQuotas", kStaticQuota},
+    {kField, "MultiKueueCluster", "spec", kOneCluster},
+    {kField, "MultiKueueConfig", "spec", kOneCluster},
+    {kField, "ResourceFlavor", "spec.nodeTaints.timeAdded", "a taint of a flavor counts from the beginning"},
+    {kField, "Workload", "status.clusterName", kOneCluster},
+    {kField, "Workload", "status.nominatedClusterNames", kOneCluster},
+    {kSetting, "Configuration", "multiKueue", kOneCluster},
+    {kSetting, "Configuration", "resources.deviceClassMappings", "a workload whose pods have resource claims is held"},
+    {kLabel, "", "kueue.x-k8s.io/concurrent-admission-parent", kOnePlace},
+    {kLabel, "", "kueue.x-k8s.io/multikueue-origin", kOneCluster},
+    {kLabel, "", "kueue.x-k8s.io/multikueue-worker-workload-pod", kOneCluster},
+    {kAnnotation, "", "kueue.x-k8s.io/concurrent-admission", kOnePlace},
+    {kAnnotation, "", "kueue.x-k8s.io/multikueue-origin-uid", kOneCluster},
+    {kAnnotation, "", "kueue.x-k8s.io/raycluster-generation", kSameSize},
+    {kAnnotation, "", "kueue.x-k8s.io/raycluster-podset-replica-sizes", kSameSize},
+    {kAnnotation, "", "kueue.x-k8s.io/workload-slice-name", kSameSize},
+    {kAnnotation, "ClusterQueue", "kueue.x-k8s.io/preemption-config-name", kOwnPreemption},
+    {kAnnotation, "Workload", "kueue.x-k8s.io/workload-allowed-resource-flavors", kOnePlace},
+    {kCondition, "Workload", "TopologySpreadKeyNotFound",
+     "a rule of `podset-topology-spreading` for a level that the topology lacks is ignored without a word"},
+    {kReason, "AdmissionCheck", "BadConfig", kOneCluster},
+    {kReason, "AdmissionCheck", "NoUsableClusters", kOneCluster},
+    {kReason, "AdmissionCheck", "SomeActiveClusters", kOneCluster},
+    {kReason, "ClusterQueue", "MultiKueueAdmissionCheckAppliedPerFlavor", kOneCluster},
+    {kReason, "ClusterQueue", "MultiKueueWithProvisioningRequest", kOneCluster},
+    {kReason, "ClusterQueue", "MultipleMultiKueueAdmissionChecks", kOneCluster},
+    {kReason, "Workload", "DRAResourcesUnresolved",
+     "a workload whose pods have resource claims is held as `Misconfigured`"},
+    {kReason, "Workload", "EvictedOnManagerCluster", kOneCluster},
+    {kReason, "Workload", "WorkloadSliceReplaced", kSameSize},
+    {kEvent, "", "ActivatedVariant", kOnePlace},
+    {kEvent, "", "CreatedVariant", kOnePlace},
+    {kEvent, "", "DeactivatedVariant", kOnePlace},
+    {kEvent, "", "DeletedVariant", kOnePlace},
+    {kEvent, "", "DeprecatedPathUsage", kOneCluster},
+    {kEvent, "", "LocalQueueCreated", "nobody makes queues for namespaces"},
+    {kEvent, "", "PreemptionUngatedVariant", kOnePlace},
+    {kEvent, "", "PriorityBoostCleared", "nobody but users sets priority boosts"},
+    {kEvent, "", "PriorityBoostSet", "nobody but users sets priority boosts"},
+    {kMetric, "", "kueue_replaced_workload_slices_total", kSameSize},
+    {kMetric, "", "multikueue_cluster_status", kOneCluster},
+    {kMetric, "", "multikueue_workloads_admitted_total", kOneCluster},
+    {kMetric, "", "multikueue_workloads_dispatched_total", kOneCluster},
+    {kMetric, "", "multikueue_workloads_evicted_total", kOneCluster},
+};
+
+// The value at a path of names; null: it is not there.
+const Json* at(const Json& object, std::string_view path) {
+  const Json* value = &object;
+  while (value != nullptr && !path.empty()) {
+    const std::size_t dot = path.find('.');
+    value = find(*value, path.substr(0, dot));
+    path = dot == path.npos ? std::string_view() : path.substr(dot + 1);
+  }
+  return value;
+}
+
+const Json* value_of(const Unhonoured& one, const Json& object) {
+  switch (one.what) {
+    case kField:
+      return at(object, one.name);
+    case kLabel:
+      return find_path(object, {"metadata", "labels", one.name});
+    case kAnnotation:
+      return find_path(object, {"metadata", "annotations", one.name});
+    default:
+      return nullptr;
+  }
+}
+
+std::string name_of(const Unhonoured& one) {
+  if (one.what == kField) return std::string(one.name);
+  return fmt::format("metadata.{}[{}]", one.what == kLabel ? "labels" : "annotations", one.name);
+}
+
+}  // namespace
+
+std::span<const Unhonoured> unhonoured() { return kAll; }
+
+std::string unhonoured_warning(std::string_view kind, const Json& object, const Json* old) {
+  std::string out;
+  for (const Unhonoured& one : kAll) {
+    if (one.kind != kind || (one.what == kField && one.name.starts_with("status"))) continue;
+    const Json* now = value_of(one, object);
+    if (now == nullptr || now->is_null()) continue;
+    const Json* before = old == nullptr ? nullptr : value_of(one, *old);
+    if (before != nullptr && json_equal(*now, *before)) continue;
+    out += fmt::format("{}{} is not honoured: {}", out.empty() ? "" : "; ", name_of(one), one.instead);
+  }
+  return out;
+}
+
+}  // namespace berth::api::kueue
