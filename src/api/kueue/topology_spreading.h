@@ -21,7 +21,7 @@ struct SpreadingRule {
 };
 
 struct TopologySpreading {
-  std::string ns;  // whose workloads count; set by whoever reads the annotation
+  std::string ns;  // whose workloads count; set by the reader of the annotation
   // The workloads that count have one of these values in this label.
   std::string label;
   std::vector<std::string> values;

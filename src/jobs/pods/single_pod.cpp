@@ -25,7 +25,7 @@ api::OwnerReference controlled_by(const ManagedPod& pod) {
 Json taken_by(const ManagedPod& pod, const Workload& workload) { return take_ownership(controlled_by(pod), workload); }
 
 Result<Workload> workload_of(const ManagedPod& pod, const JobFacts& facts) {
-  auto made = compose({workload_name_of(pod),
+  auto made = compose({workload_name_of(pod, facts.gates.short_names),
                        *pod.object,
                        main_pod_set(pod),
                        std::string(string_at(pod.spec(), {"priorityClassName"})),

@@ -163,7 +163,7 @@ TEST(UnscheduledPods, EveryAdmissionIsSeenAnew) {
   ASSERT_EQ(s.state("one"), "Held");
   s.gone("a");
   s.pass(60);
-  ASSERT_EQ(s.state("one"), "Admitted") << "its back-off is over";
+  ASSERT_EQ(s.state("one"), "Admitted") << "its back-off has ended";
   s.ready(false);
   EXPECT_EQ(s.is_ready(), kNotReady) << "the last admission's pods say nothing";
   s.pass(25);
