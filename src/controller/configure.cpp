@@ -60,6 +60,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.label_keys_to_copy = c.label_keys_to_copy;
   out.ownerless_workloads = c.ownerless_workloads;
   out.volcano = c.volcano;
+  out.default_local_queues = c.default_local_queues;
   const bool from_file = command_line.empty();
   const auto applied = apply_feature_gates(from_file ? c.feature_gates : command_line, out.engine, out.jobs,
                                            from_file ? "featureGates" : "");

@@ -17,6 +17,7 @@
 #include "controller/cluster.h"
 #include "controller/decoded_flavors.h"
 #include "controller/decoded_workloads.h"
+#include "controller/default_queues.h"
 #include "controller/described_kinds.h"
 #include "controller/failure_recovery.h"
 #include "controller/group_owners.h"
@@ -232,6 +233,7 @@ struct Controller::Impl : EffectReceiver {
     owners.look_at_all();
     provisioning.start();
     ownerless_workloads.start();
+    default_queues.start();
     ungater.start();
     if (volcano) volcano->start();
     if (leading_handler) leading_handler();
@@ -341,6 +343,7 @@ struct Controller::Impl : EffectReceiver {
       options().jobs.failure_recovery ? std::make_unique<FailureRecovery>(shell, managed, cluster.nodes) : nullptr;
   GroupOwners owners{shell, managed, workloads, cluster.stateful_sets, pod_controller.get()};
   ProvisioningController provisioning{shell, workloads, flavors.lookup(), cluster.checks};
+  DefaultQueues default_queues{shell, cluster};
   OwnerlessWorkloads ownerless_workloads{
       shell, options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};
   Ungater ungater{shell,
@@ -387,10 +390,9 @@ const engine::Engine& Controller::engine() const { return impl_->shell.host.engi
 const engine::RunHistory& Controller::run_history() const { return impl_->shell.host.run_history(); }
 void Controller::refresh_metrics() {
   if (impl_->shell.options.metrics == nullptr || !impl_->shell.leading()) return;
-  impl_->shell.options.metrics->refresh(engine(),
-                                        [this](const auto& resource, std::string_view ns, std::string_view name) {
-                                          return impl_->caches.get(resource, ns, name);
-                                        });
+  impl_->shell.options.metrics->refresh(engine(), [this](const auto& what, std::string_view ns, std::string_view name) {
+    return impl_->caches.get(what, ns, name);
+  });
 }
 void Controller::on_round(std::function<void()> handler) { impl_->shell.host.on_round(std::move(handler)); }
 const std::map<std::string, std::uint64_t>& Controller::request_counts() const { return impl_->shell.writes.counts(); }

@@ -53,6 +53,8 @@ struct ControllerOptions {
   std::vector<std::string> label_keys_to_copy, annotation_keys_to_copy;
   // For evicted workloads that nobody's job stops (Configuration: ownerlessWorkloads).
   api::config::OwnerlessWorkloads ownerless_workloads;
+  // Local queues that are made in each namespace (Configuration: defaultLocalQueues).
+  api::config::DefaultLocalQueues default_local_queues;
   // How Volcano's kinds are handled (Configuration: volcano).
   api::config::Volcano volcano;
   // How long changes of a queue's status are collected before the status is written.

@@ -60,6 +60,7 @@ Result<Configuration> decode_configuration(const Json& document, std::string_vie
     read_topology(top, out);
     read_ownerless_workloads(top, out);
     read_volcano(top, out);
+    read_default_local_queues(top, out);
     top.done();
   }
   if (!findings.errors.empty()) return fail(std::string(origin) + ": " + joined(findings.errors));

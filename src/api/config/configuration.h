@@ -1,7 +1,7 @@
-// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with three more parts
-// that only Berth has: topology, ownerlessWorkloads and volcano. Strict: a field that is unknown, of the wrong type,
-// out of range or in conflict with another is an error that names its path. What Kueue has and Berth does not is
-// listed in not_honoured. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
+// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with four more parts
+// that only Berth has: topology, ownerlessWorkloads, volcano and defaultLocalQueues. Strict: a field that is unknown,
+// of the wrong type, out of range or in conflict with another is an error that names its path. What Kueue has and Berth
+// does not is listed in not_honoured. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
 #pragma once
 
 #include <map>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/config/default_local_queues.h"
 #include "api/config/fields.h"
 #include "api/config/policies.h"
 #include "api/config/servers.h"
@@ -55,9 +56,10 @@ struct Configuration {
   FairSharing fair_sharing;
   AdmissionFairSharing admission_fair_sharing;
   QuotaResources resources;
-  TopologyWaits topology;                  // not in Kueue's file
-  OwnerlessWorkloads ownerless_workloads;  // not in Kueue's file
-  Volcano volcano;                         // not in Kueue's file
+  TopologyWaits topology;                   // not in Kueue's file
+  OwnerlessWorkloads ownerless_workloads;   // not in Kueue's file
+  Volcano volcano;                          // not in Kueue's file
+  DefaultLocalQueues default_local_queues;  // not in Kueue's file
 
   std::map<std::string, bool> feature_gates;  // names are not checked here
   std::vector<std::string> warnings;          // one line each, to log at start: parts that have no effect

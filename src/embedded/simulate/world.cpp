@@ -51,6 +51,7 @@ void WorldOptions::configure(const controller::ControllerOptions& configured) {
   engine = configured.engine;
   jobs = configured.jobs;
   volcano = configured.volcano;
+  default_local_queues = configured.default_local_queues;
   manage_jobs_without_queue_name = configured.manage_jobs_without_queue_name;
   manage_jobs = configured.manage_jobs;
   kinds = configured.kinds;
@@ -71,6 +72,7 @@ controller::ControllerOptions controller_options(const WorldOptions& options) {
   out.engine = options.engine;
   out.jobs = options.jobs;
   out.volcano = options.volcano;
+  out.default_local_queues = options.default_local_queues;
   out.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;
   out.manage_jobs = options.manage_jobs;
   out.kinds = options.kinds;

@@ -45,6 +45,7 @@ struct WorldOptions {
   engine::Options engine;          // feature gates of the controller
   jobs::JobGates jobs;             // feature gates for jobs
   api::config::Volcano volcano;    // support of Volcano's kinds, for admission and for the controller
+  api::config::DefaultLocalQueues default_local_queues;
   // Which jobs are managed, for admission and for the controller (the Configuration fields with these names).
   bool manage_jobs_without_queue_name = false;
   bool manage_jobs = true;

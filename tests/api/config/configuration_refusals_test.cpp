@@ -57,6 +57,11 @@ TEST(Configuration, RefusesWhatIsWrongInVolcanosPart) {
                       "topology.placesTimeout: is \"soon\", expected a duration such as 90s or 1h30m"},
                      {"ownerlessWorkloads: {evictionTimeout: -1s}",
                       "ownerlessWorkloads.evictionTimeout: is \"-1s\", expected a duration of 0s or more"},
+                     {"defaultLocalQueues: {localQueueName: a, localQueueNameMode: AsClusterQueue}",
+                      "defaultLocalQueues.localQueueName: is set, and localQueueNameMode is AsClusterQueue; remove "
+                      "one of them"},
+                     {"defaultLocalQueues: {localQueueName: A}",
+                      "defaultLocalQueues.localQueueName: is \"A\", expected the name of a LocalQueue"},
                      {"ownerlessWorkloads: {timeout: 5m}",
                       "ownerlessWorkloads.timeout: unknown field; \"ownerlessWorkloads\" has evictionTimeout"},
                      {"topology: {timeout: 5m}", "topology.timeout: unknown field; \"topology\" has placesTimeout"},

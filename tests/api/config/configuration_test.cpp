@@ -33,6 +33,22 @@ TEST(Configuration, HowLongAnEvictionWithoutAnOwnerIsWaitedFor) {
   EXPECT_EQ(read(kHead + "ownerlessWorkloads: {evictionTimeout: 0s}\n").ownerless_workloads.eviction_timeout, 0s);
 }
 
+TEST(Configuration, LocalQueuesOfNamespacesAreOffUnlessEnabled) {
+  EXPECT_FALSE(read(kHead).default_local_queues.enabled);
+  const auto queues = read(kHead + "defaultLocalQueues: {enabled: true}\n").default_local_queues;
+  EXPECT_TRUE(queues.enabled);
+  EXPECT_EQ(queues.name, "default");
+  EXPECT_FALSE(queues.namespaces);
+  const auto named =
+      read(kHead +
+           "defaultLocalQueues: {enabled: true, localQueueName: main, namespaceSelector: {matchLabels: {a: b}}}\n")
+          .default_local_queues;
+  EXPECT_EQ(named.name, "main");
+  EXPECT_TRUE(named.namespaces->matches(JsonObject{{"a", "b"}}));
+  const auto each = read(kHead + "defaultLocalQueues: {localQueueNameMode: AsClusterQueue}\n").default_local_queues;
+  EXPECT_EQ(each.name, "");
+}
+
 TEST(Configuration, EmptyFileHasKueuesDefaults) {
   const Configuration c = read(kHead);
   EXPECT_EQ(c.webhook.port, 9443);
