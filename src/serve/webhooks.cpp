@@ -99,10 +99,13 @@ WebhookHandler::WebhookHandler(api::kueue::ObjectGetter get, api::kueue::Admissi
                                api::kueue::RulesOf more, AskForOwner ask)
     : get_(std::move(get)), policy_(std::move(policy)), more_(std::move(more)), ask_(std::move(ask)) {}
 
-api::kueue::AdmissionRules WebhookHandler::rules_of(std::string_view group, std::string_view resource) const {
-  auto rules = api::kueue::admission_rules(group, resource, policy_);
+const api::kueue::AdmissionRules& WebhookHandler::rules_of(std::string_view group, std::string_view resource,
+                                                           api::kueue::AdmissionRules& own) const {
+  const auto& rules = api::kueue::admission_rules(group, resource, policy_);
   const bool known = rules.mutate || rules.check || rules.remove || rules.warn;
-  return known || !more_ ? rules : more_(group, resource);
+  if (known || !more_) return rules;
+  own = more_(group, resource);
+  return own;
 }
 
 std::unique_ptr<http::Handler::Parsed> WebhookHandler::parse(http::HttpRequest request) const {
@@ -146,9 +149,11 @@ std::unique_ptr<http::Exchange> WebhookHandler::execute(std::unique_ptr<Parsed> 
   return search_owners(
       created_in(*review), {get_, policy_}, ask_,
       [this, page = *asked.page, review, sink](const api::kueue::ObjectGetter& get, const std::string& failure) {
-        auto answer = failure.empty() ? answered(answer_admission(page.hook, page.group, page.resource, *review,
-                                                                  rules_of(page.group, page.resource), {get, policy_}))
-                                      : refusal(500, "InternalError", failure);
+        api::kueue::AdmissionRules own;
+        auto answer = failure.empty()
+                          ? answered(answer_admission(page.hook, page.group, page.resource, *review,
+                                                      rules_of(page.group, page.resource, own), {get, policy_}))
+                          : refusal(500, "InternalError", failure);
         sink->respond([answer = std::move(answer)] { return answer; });
       });
 }

@@ -40,7 +40,9 @@ class WebhookHandler final : public http::Handler {
                                           std::shared_ptr<http::ResponseSink> sink) override;
 
  private:
-  api::kueue::AdmissionRules rules_of(std::string_view group, std::string_view resource) const;
+  // Those of `more_` are put into `own`.
+  const api::kueue::AdmissionRules& rules_of(std::string_view group, std::string_view resource,
+                                             api::kueue::AdmissionRules& own) const;
 
   api::kueue::ObjectGetter get_;
   api::kueue::AdmissionPolicy policy_;
