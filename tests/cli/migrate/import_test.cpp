@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cli/migrate/import_fixture.h"
+#include "cli/queues/complete.h"
 
 namespace berth::cli::migrate::import_test {
 namespace {
@@ -196,6 +197,21 @@ TEST_F(Import, WhatDoesNotRunIsSkippedAndOverQuotaIsSaid) {
   EXPECT_THAT(to_string(array_at(out, {"overQuota"})[0]),
               HasSubstr("ClusterQueue tight, flavor spot: cpu 500m of nominal 100m"));
   EXPECT_EQ(string_at(array_at(out, {"pods"})[1], {"flavors", "pods"}), "spot") << "pods count as well";
+}
+
+TEST_F(Import, NamespacesAndFormatsAreCompleted) {
+  ns("lab");
+  CLI::App root{"", "berth"};
+  const auto command = add_import(root, queues::Session());
+  const auto after = [&](const std::vector<std::string>& words) {
+    return queues::complete(root, words, [this](const AccessFlags&) -> Result<std::unique_ptr<queues::Server>> {
+      return std::make_unique<testing_support::WorldServer>(*world);
+    });
+  };
+  EXPECT_THAT(after({"import", ""}), testing::ElementsAre("check", "run"));
+  EXPECT_THAT(after({"import", "check", "-n", "la"}), testing::ElementsAre("lab"));
+  EXPECT_THAT(after({"import", "run", "-o", ""}), testing::ElementsAre("json", "text"));
+  EXPECT_THAT(after({"import", "run", "--queuem"}), testing::ElementsAre("--queuemapping", "--queuemapping-file"));
 }
 
 TEST_F(Import, OneLabelIsAMappingToo) {
