@@ -58,7 +58,6 @@ constexpr Unhonoured kAll[] = {
     {kEvent, "", "DeactivatedVariant", kOnePlace},
     {kEvent, "", "DeletedVariant", kOnePlace},
     {kEvent, "", "DeprecatedPathUsage", kOneCluster},
-    {kEvent, "", "LocalQueueCreated", "nobody makes queues for namespaces"},
     {kEvent, "", "PreemptionUngatedVariant", kOnePlace},
     {kEvent, "", "PriorityBoostCleared", "nobody but users sets priority boosts"},
     {kEvent, "", "PriorityBoostSet", "nobody but users sets priority boosts"},
