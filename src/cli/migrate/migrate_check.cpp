@@ -10,6 +10,7 @@
 #include "api/kueue/job_rules.h"
 #include "api/kueue/names.h"
 #include "api/kueue/types.h"
+#include "api/kueue/unhonoured.h"
 #include "api/meta.h"
 #include "api/object_condition.h"
 #include "controller/feature_gates.h"
@@ -52,6 +53,9 @@ class Comparison {
       for (const Json& object : objects)
         add(Weight::kDiffers, kind, object, "Berth has no such kind: the object stays and has no effect",
             "see to it that nothing depends on it");
+    }
+    for (const auto& [kind, objects] : cluster_.objects) {
+      for (const Json& object : objects) unhonoured(kind, object);
     }
     multi_kueue();
     for (const Json& queue : cluster_.of("ClusterQueue")) cluster_queue(queue);
@@ -102,7 +106,11 @@ class Comparison {
     if (!cluster_.configuration)
       return add(Weight::kNote, "ConfigMap", cluster_.config_map, "it does not exist: no Configuration was checked",
                  "name it with --configmap NAMESPACE/NAME, or give the file to berth config check");
-    const auto verdict = queues::judge(*cluster_.configuration, gates_of_process());
+    const controller::FeatureGates of_process = gates_of_process();
+    const auto decoded = api::config::read_configuration(cluster_.configuration->text, cluster_.configuration->name);
+    const controller::FeatureGates& gates = decoded && of_process.empty() ? decoded->feature_gates : of_process;
+    short_names_ = controller::gate_or(gates, "ShortWorkloadNames", false);
+    const auto verdict = queues::judge(*cluster_.configuration, of_process);
     if (!verdict.refused.empty())
       add(Weight::kFirst, "Configuration", cluster_.config_map, "Berth does not start with it: " + verdict.refused,
           "change it in the copy that Berth gets");
@@ -114,11 +122,6 @@ class Comparison {
 
   void multi_kueue() {
     if (!missing("MultiKueue")) return;
-    for (const char* kind : {"MultiKueueConfig", "MultiKueueCluster"}) {
-      for (const Json& object : cluster_.of(kind))
-        add(Weight::kDiffers, kind, object, "Berth does not dispatch to other clusters: it has no effect",
-            "see to it that no ClusterQueue has a check of MultiKueue");
-    }
     for (const Json& check : cluster_.of("AdmissionCheck")) {
       if (string_at(check, {"spec", "controllerName"}) != kMultiKueue) continue;
       const std::vector<std::string> users = queues_with(api::object_key(check));
@@ -145,19 +148,17 @@ class Comparison {
     if (const auto decoded = api::kueue::decode_cluster_queue(queue); !decoded)
       add(Weight::kFirst, "ClusterQueue", queue, "Berth cannot read it: " + decoded.error().message,
           "correct it: until then it admits nothing");
-    if (missing("ConcurrentAdmission") && find_path(queue, {"spec", "concurrentAdmissionPolicy"}) != nullptr)
-      add(Weight::kDiffers, "ClusterQueue", queue, "spec.concurrentAdmissionPolicy has no effect",
-          "a workload tries one flavor after the other, as with the policy absent");
     if (missing("DynamicQuotaOrchestration") && find_path(queue, {"status", "effectiveQuotas"}) != nullptr)
       add(Weight::kFirst, "ClusterQueue", queue,
           "its quota comes from status.effectiveQuotas; Berth decides by spec.resourceGroups",
           "write the quota that shall count into spec.resourceGroups");
-    for (const auto& [key, value] : object_at(queue, {"metadata", "annotations"})) {
-      if (missing("ConfigurablePreemptions") &&
-          std::string_view(key).find("preemption-config") != std::string_view::npos)
-        add(Weight::kDiffers, "ClusterQueue", queue, "the annotation " + std::string(key) + " has no effect",
-            "spec.preemption decides which workloads are preempted");
-    }
+  }
+
+  // What admission warns about when such an object is written.
+  void unhonoured(const std::string& kind, const Json& object) {
+    if (kind == "Workload" && is_condition_true(object, api::kueue::kFinished)) return;
+    if (std::string warning = api::kueue::unhonoured_warning(kind, object, nullptr); !warning.empty())
+      add(Weight::kDiffers, kind, object, std::move(warning), "see docs/compatibility.md");
   }
 
   void unfinished(const Json& workload) {
@@ -179,12 +180,12 @@ class Comparison {
       first("it is a slice of an elastic job, which Berth does not resize");
     if (missing("ConcurrentAdmission") && !label_of(workload, "kueue.x-k8s.io/concurrent-admission-parent").empty())
       first("it is a variant of another workload (concurrent admission), which Berth would admit beside it");
-    if (missing("ShortWorkloadNames")) short_name(workload);
+    short_name(workload);
     for (const Json& pod_set : array_at(workload, {"spec", "podSets"})) one_pod_set(workload, pod_set);
   }
 
   void short_name(const Json& workload) {
-    if (string_at(workload, {"metadata", "name"}).size() != kShortName) return;
+    if (!short_names_ || string_at(workload, {"metadata", "name"}).size() != kShortName) return;
     for (const Json& owner : array_at(workload, {"metadata", "ownerReferences"})) {
       const auto kind = string_at(owner, {"kind"});
       if (kind != "StatefulSet" && kind != "LeaderWorkerSet") continue;
@@ -238,6 +239,7 @@ class Comparison {
   }
 
   const ClusterObjects& cluster_;
+  bool short_names_ = false;  // of StatefulSets and LeaderWorkerSets, too
   std::vector<Difference> out_;
 };
 

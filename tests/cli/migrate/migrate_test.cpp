@@ -72,7 +72,7 @@ TEST(MigrateCheck, ChecksOfMultiKueueWouldBeWaitedForForEver) {
       "{metadata: {name: unused}, spec: {controllerName: kueue.x-k8s.io/multikueue}}");
   cluster.objects["ClusterQueue"] =
       objects("{metadata: {name: q}, spec: {admissionChecksStrategy: {admissionChecks: [{name: away}]}}}");
-  cluster.objects["MultiKueueConfig"] = objects("{metadata: {name: workers}}");
+  cluster.objects["MultiKueueConfig"] = objects("{metadata: {name: workers}, spec: {clusters: [a]}}");
   const std::string found = found_in(cluster);
   EXPECT_THAT(found, HasSubstr("first AdmissionCheck away: it is a check of MultiKueue"));
   EXPECT_THAT(found, HasSubstr("the workloads of ClusterQueue q would wait for ever"));
@@ -91,6 +91,33 @@ TEST(MigrateCheck, WorkloadsOfMissingFeaturesMustEndFirst) {
   EXPECT_THAT(found, HasSubstr("first Workload n/remote: its job runs in the worker cluster far"));
   EXPECT_THAT(found, HasSubstr("first Workload n/variant: it is a variant"));
   EXPECT_THAT(found, Not(HasSubstr("n/over"))) << "what is finished stays as it is";
+}
+
+TEST(MigrateCheck, WhatAdmissionWarnsAboutIsListedForEachObject) {
+  ClusterObjects cluster = with_configuration("");
+  cluster.objects["ClusterQueue"] = objects(
+      "{metadata: {name: q, annotations: {kueue.x-k8s.io/preemption-config-name: heroes}}, spec: "
+      "{concurrentAdmissionPolicy: {mode: X}}}");
+  EXPECT_EQ(
+      found_in(cluster),
+      "differs ClusterQueue q: spec.concurrentAdmissionPolicy is not honoured: a workload has one place in the "
+      "queue and takes the first flavor that fits; metadata.annotations[kueue.x-k8s.io/preemption-config-name] is "
+      "not honoured: the `preemption` of the ClusterQueue decides alone\n");
+}
+
+TEST(MigrateCheck, ShortNamesOfSetsAreFoundWhenTheirGateIsOn) {
+  ClusterObjects cluster = with_configuration("featureGates: {ShortWorkloadNames: true}\n");
+  const std::string name(63, 'a');
+  cluster.objects["Workload"] =
+      objects("{metadata: {name: " + name +
+              ", namespace: n, ownerReferences: [{kind: StatefulSet, name: web}]}}\n---\n"
+              "{metadata: {name: b, namespace: n, ownerReferences: [{kind: StatefulSet, name: "
+              "web}]}}");
+  EXPECT_EQ(found_in(cluster), "first Workload n/" + name +
+                                   ": its name may be a short one (gate ShortWorkloadNames); Berth looks for the whole "
+                                   "name of the workload of a StatefulSet\n");
+  cluster.configuration = with_configuration("").configuration;
+  EXPECT_THAT(found_in(cluster), IsEmpty());
 }
 
 TEST(MigrateCheck, QueuesInAnnotationsAndOtherKindsAreFound) {
