@@ -135,6 +135,64 @@ TEST_F(Import, GoesOnWhereItStopped) {
   EXPECT_THAT(import("check", "lab", mapping).said, HasSubstr("0 ready, 1 imported before"));
 }
 
+// The place of the pod is where it runs: no other is looked for, and nobody else gets it.
+TEST_F(Import, PodsOfAFlavorWithATopologyStayWhereTheyRun) {
+  objects(R"(
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: hosts}, spec: {levels: [{nodeLabel:
+  kubernetes.io/hostname}]}}
+---
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ResourceFlavor, metadata: {name: placed}, spec: {nodeLabels: {lifecycle:
+  spot}, topologyName: hosts}}
+---
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: placed}, spec: {namespaceSelector: {},
+  resourceGroups: [{coveredResources: [cpu, memory], flavors: [{name: placed, resources: [{name: cpu, nominalQuota: 9},
+  {name: memory, nominalQuota: 9Gi}]}]}]}}
+)");
+  ns("lab");
+  local_queue("lab", "q", "placed");
+  for (const char* name : {"a", "b", "c"}) pod("lab", name, "a: b", "spot");
+  world->run_for(std::chrono::seconds(10));
+  const auto before = lives();
+  lead(false);
+  const Ran done = import("run", "lab", "- {toLocalQueue: q}");
+  ASSERT_EQ(done.code, 0) << done.said;
+  controller.reset();
+  lead(true);
+  world->run_for(std::chrono::minutes(10));
+  EXPECT_EQ(lives(), before);
+  for (const Json& workload : items(api::kWorkloads)) {
+    EXPECT_EQ(condition(workload, "Admitted"), "True Imported");
+    EXPECT_EQ(condition(workload, "Evicted"), "");
+  }
+}
+
+// Checks would ask for nodes that are there already.
+TEST_F(Import, AdmissionChecksCountAsReady) {
+  objects(R"(
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: AdmissionCheck, metadata: {name: budget}, spec: {controllerName: a.com/b}}
+---
+{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: checked}, spec: {namespaceSelector: {},
+  admissionChecksStrategy: {admissionChecks: [{name: budget}]}, resourceGroups: [{coveredResources: [cpu, memory],
+  flavors: [{name: spot, resources: [{name: cpu, nominalQuota: 9}, {name: memory, nominalQuota: 9Gi}]}]}]}}
+)");
+  ns("lab");
+  local_queue("lab", "q", "checked");
+  pod("lab", "p", "a: b", "spot");
+  world->run_for(std::chrono::seconds(10));
+  const auto before = lives();
+  lead(false);
+  ASSERT_EQ(import("run", "lab", "- {toLocalQueue: q}").code, 0);
+  controller.reset();
+  lead(true);
+  world->run_for(std::chrono::minutes(5));
+  EXPECT_EQ(lives(), before);
+  const Json workload = items(api::kWorkloads).at(0);
+  EXPECT_EQ(condition(workload, "Admitted"), "True Imported");
+  const JsonArray& checks = array_at(workload, {"status", "admissionChecks"});
+  ASSERT_EQ(checks.size(), 1u);
+  EXPECT_EQ(string_at(checks[0], {"state"}), "Ready");
+}
+
 TEST_F(Import, TheWayBackStopsNoPod) {
   ns("lab");
   local_queue("lab", "q", "all");
