@@ -389,8 +389,7 @@ std::size_t Controller::volcano_holders(std::string_view queue) const {
 const engine::Engine& Controller::engine() const { return impl_->shell.host.engine(); }
 const engine::RunHistory& Controller::run_history() const { return impl_->shell.host.run_history(); }
 void Controller::refresh_metrics() {
-  if (impl_->shell.options.metrics == nullptr || !impl_->shell.leading()) return;
-  impl_->shell.options.metrics->refresh(engine(), [this](const auto& what, std::string_view ns, std::string_view name) {
+  impl_->metrics.refresh([this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) {
     return impl_->caches.get(what, ns, name);
   });
 }

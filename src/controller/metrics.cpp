@@ -6,6 +6,7 @@
 
 #include "api/meta.h"
 #include "api/resources.h"
+#include "controller/metric_labels.h"
 #include "controller/metric_units.h"
 
 namespace berth::controller {
@@ -177,9 +178,10 @@ void ControllerMetrics::drop_local_queue(const std::string& ns, const std::strin
   shapes_.erase(api::object_key(ns, name));
 }
 
-void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find) {
+void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find, const FindQueue& queue) {
   attempts_.refresh();
-  for (const std::string& name : std::exchange(changed_cluster_queues_, {})) refresh_cluster_queue(engine, find, name);
+  for (const std::string& name : std::exchange(changed_cluster_queues_, {}))
+    refresh_cluster_queue(engine, find, queue, name);
   for (const std::string& name : std::exchange(changed_cohorts_, {})) refresh_cohort(engine, find, name);
   for (const auto& [ns, name] : std::exchange(changed_local_queues_, {})) {
     if (options_.local_queues) refresh_local_queue(engine, find, ns, name);
@@ -276,7 +278,8 @@ void ControllerMetrics::workload_created(const std::string& job_kind, Duration a
                             std::max(0.0, std::chrono::duration<double>(after_job).count()));
 }
 
-void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name) {
+void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, const Find& find, const FindQueue& queue,
+                                              const std::string& name) {
   const MetricLabels whose{{"cluster_queue", name}};
   const JsonPtr object = find(api::kClusterQueues, "", name);
   if (object) custom_labels_.tell(CustomLabels::Kind::kClusterQueue, {name}, *object);
@@ -299,7 +302,7 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
     share_.set({{"cluster_queue", name}, {"cohort", cohort}, {"replica_role", options_.role}},
                shown(*status->fair_share));
   }
-  if (const auto queue = api::kueue::decode_cluster_queue(*object)) set_quotas(*queue, *status);
+  if (const auto decoded = queue(name)) set_quotas(*decoded, *status);
 }
 
 void ControllerMetrics::refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name) {

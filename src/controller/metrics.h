@@ -64,9 +64,10 @@ class ControllerMetrics {
   void local_queue_gone(const std::string& ns, const std::string& name);
 
   // Updates the gauges; call before the metrics are read. `find` returns an object as it is stored, null when it is
-  // gone.
+  // gone; `queue` the same for a ClusterQueue as it is decoded, null also when it never could be.
   using Find = std::function<JsonPtr(const api::GroupVersionResource&, std::string_view ns, std::string_view name)>;
-  void refresh(const engine::Engine& engine, const Find& find);
+  using FindQueue = std::function<std::shared_ptr<const api::kueue::ClusterQueue>(const std::string& name)>;
+  void refresh(const engine::Engine& engine, const Find& find, const FindQueue& queue);
 
  private:
   void cover_with_custom_labels();
@@ -74,7 +75,8 @@ class ControllerMetrics {
   // Removes the gauges of a queue whose object or engine state is missing.
   void drop_cluster_queue(const std::string& name);
   void drop_local_queue(const std::string& ns, const std::string& name);
-  void refresh_cluster_queue(const engine::Engine& engine, const Find& find, const std::string& name);
+  void refresh_cluster_queue(const engine::Engine& engine, const Find& find, const FindQueue& queue,
+                             const std::string& name);
   void refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name);
   void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns,
                            const std::string& name);

@@ -79,4 +79,10 @@ void MetricsFeed::cohort_gone(const std::string& name) {
   if (metrics_ != nullptr) metrics_->cohort_gone(name);
 }
 
+void MetricsFeed::refresh(const ControllerMetrics::Find& find) {
+  if (metrics_ == nullptr || !shell_.leading()) return;
+  metrics_->refresh(shell_.engine(), find,
+                    [this](const std::string& name) { return cluster_.cluster_queues.get(name); });
+}
+
 }  // namespace berth::controller

@@ -31,6 +31,9 @@ class MetricsFeed {
   void local_queue_gone(const std::string& key);
   void cohort_gone(const std::string& name);
 
+  // Updates the gauges, while this process leads.
+  void refresh(const ControllerMetrics::Find& find);
+
  private:
   bool tells_local_queue(const std::string& key) const;
 

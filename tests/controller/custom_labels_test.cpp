@@ -48,10 +48,7 @@ class CustomLabelsTest : public metrics_fixture::FairQueueMetricsTest {
     labelled.cluster_queue_changed("cq");
     labelled.local_queue_changed("a", "lq");
     labelled.cohort_changed("team");
-    labelled.refresh(engine, [this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) {
-      const auto it = stored.find(what.resource + "/" + std::string(ns) + "/" + std::string(name));
-      return it == stored.end() ? JsonPtr() : it->second;
-    });
+    refresh(labelled);
   }
   // A workload that was admitted and preempted by its own queue.
   void live() {
@@ -169,10 +166,7 @@ class WorkloadLabelsTest : public metrics_fixture::QueueMetricsTest {
   void refresh_labelled() {
     labelled.cluster_queue_changed("cq");
     labelled.local_queue_changed("a", "lq");
-    labelled.refresh(engine, [this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) {
-      const auto it = stored.find(what.resource + "/" + std::string(ns) + "/" + std::string(name));
-      return it == stored.end() ? JsonPtr() : it->second;
-    });
+    refresh(labelled);
   }
   std::string of(std::string_view name) { return lines_of(page, name); }
 

@@ -189,11 +189,20 @@ class QueueMetricsTest : public testing::Test {
         metrics.local_queue_changed(e->ns, e->name);
     }
   }
-  void refresh() {
-    metrics.refresh(
-        engine, [this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) -> JsonPtr {
-          const auto it = stored.find(what.resource + "/" + std::string(ns) + "/" + std::string(name));
-          return it == stored.end() ? nullptr : it->second;
+  void refresh() { refresh(metrics); }
+  void refresh(ControllerMetrics& those) {
+    const auto get = [this](const std::string& key) {
+      const auto it = stored.find(key);
+      return it == stored.end() ? JsonPtr() : it->second;
+    };
+    those.refresh(
+        engine,
+        [&](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) {
+          return get(what.resource + "/" + std::string(ns) + "/" + std::string(name));
+        },
+        [&](const std::string& name) {
+          const JsonPtr object = get("clusterqueues//" + name);
+          return object ? ptr(api::kueue::decode_cluster_queue(*object)) : nullptr;
         });
   }
 
