@@ -157,8 +157,11 @@ constexpr Gate kGates[] = {
     {"RemoveFinalizersWithStrictPatch", kBeta, true, "0.17", kNoDifference, "it says how Kueue writes"},
     {"ReservedResourceNameValidation", kBeta, true, "0.20", kAlwaysOn,
      "`pods` cannot be the output of a transformation"},
-    {"SchedulerLibraryIntegration", kAlpha, false, "0.19", kMissing,
-     "host ports and volumes of pods do not count for places"},
+    {"SchedulerLibraryIntegration", kAlpha, false, "0.19",
+     setting([](engine::Options& o) -> bool& { return o.topology.host_ports; }),
+     "on: pods that take the same port of their node (`hostPort`) get places on different nodes. Volumes of pods do "
+     "not "
+     "count for places"},
     {"SchedulingEquivalenceHashing", kBeta, true, "0.18",
      setting([](engine::Options& o) -> bool& { return o.scheduling_equivalence_hashing; }),
      "of equal workloads in one queue only the first is evaluated"},

@@ -67,6 +67,12 @@ Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::conf
     request.per_pod = api::pod_requests(adjusted);
     if (changes_requests(resources)) request.counted = counted_requests(request.per_pod, resources);
     request.constraints = api::decode_node_constraints(adjusted);
+    if (topology.host_ports) {
+      if (auto ports = api::host_ports(adjusted); !ports.empty()) {
+        if (!request.counted) request.counted = request.per_pod;  // quota counts no ports
+        request.per_pod.merge(ports);
+      }
+    }
     if (topology.preferred_affinity) request.constraints.preferred_terms = api::decode_preferred_terms(adjusted);
     if (topology.spreading) request.spreading = spreading_of(w, pod_set);
     const std::string path = "spec.podSets[" + std::to_string(i) + "].template.spec";

@@ -55,7 +55,7 @@ BERTH_FIELDS(api::kueue::AdmissionCheck, a, b, c, d)
 
 // Nodes and pods.
 BERTH_FIELDS(api::Node, a, b, c, d, e, f, g)
-BERTH_FIELDS(api::kueue::PodPlacement, a, b, c, d, e, f, g, h, i, j, k, l, m)
+BERTH_FIELDS(api::kueue::PodPlacement, a, b, c, d, e, f, g, h, i, j, k, l, m, n)
 
 // Workloads.
 BERTH_FIELDS(api::kueue::SliceLayer, a, b)
@@ -87,7 +87,7 @@ BERTH_FIELDS(api::config::FairSharing, a, b, c)
 BERTH_FIELDS(api::config::AdmissionFairSharing, a, b, c, d)
 BERTH_FIELDS(api::config::ResourceTransformation, a, b, c, d)
 BERTH_FIELDS(api::config::QuotaResources, a, b, c)
-BERTH_FIELDS(engine::TopologyOptions, a, b, c, d, e, f, g, h)
+BERTH_FIELDS(engine::TopologyOptions, a, b, c, d, e, f, g, h, i)
 BERTH_FIELDS(engine::Options, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac)
 
 // Events. Those with an object store only the object.

@@ -86,4 +86,20 @@ ResourceList pod_requests(const Json& pod_spec) {
   return total;
 }
 
+ResourceList host_ports(const Json& pod_spec) {
+  ResourceList out;
+  for (const auto* list : {"containers", "initContainers"}) {
+    for (const Json& container : array_at(pod_spec, {list})) {
+      for (const Json& port : array_at(container, {"ports"})) {
+        const std::int64_t number = int_at(port, {"hostPort"}, 0);
+        if (number <= 0) continue;
+        const std::string_view protocol = string_at(port, {"protocol"});
+        out[std::string(kHostPort) + std::string(protocol.empty() ? "TCP" : protocol) + "/" + std::to_string(number)] =
+            Quantity::of(1);
+      }
+    }
+  }
+  return out;
+}
+
 }  // namespace berth::api

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/field_error.h"
@@ -18,6 +19,10 @@ Result<Quantity> decode_quantity(const Json& value);  // a string, or a number a
 Result<ResourceList> decode_resource_list(const Json& object);
 Json encode_resource_list(const ResourceList& list);
 
+// The ports of the node that a pod takes, as resources of which a node has one each: "hostPort/TCP/8080". Addresses
+// (hostIP) are not told apart.
+inline constexpr std::string_view kHostPort = "hostPort/";
+ResourceList host_ports(const Json& pod_spec);
 // The effective request of one pod of this spec, overhead included.
 ResourceList pod_requests(const Json& pod_spec);
 

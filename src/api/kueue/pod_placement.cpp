@@ -36,7 +36,10 @@ PodPlacement decode_pod_placement(const Json& pod) {
   const std::string deletion = text({"metadata", "deletionTimestamp"});
   out.terminating = !deletion.empty();
   if (const auto at = parse_time(deletion); out.terminating && at) out.gone_by = *at;
-  if (const Json* spec = find(pod, "spec")) out.requests = pod_requests(*spec);
+  if (const Json* spec = find(pod, "spec")) {
+    out.requests = pod_requests(*spec);
+    out.host_ports = api::host_ports(*spec);
+  }
   return out;
 }
 

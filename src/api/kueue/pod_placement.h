@@ -26,6 +26,7 @@ struct PodPlacement {
   std::optional<Time> gone_by;  // of a terminating pod: when its grace period ends (the deletion timestamp)
   ResourceList requests;        // of the pod, without the implicit `pods: 1`
   bool succeeded = false;       // terminated with phase Succeeded
+  ResourceList host_ports;      // api::host_ports()
   bool operator==(const PodPlacement&) const = default;
 
   // Whether the pod's requests count on its node. Those of a pod with wants_places that names no workload do not: the

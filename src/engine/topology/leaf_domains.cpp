@@ -91,6 +91,10 @@ bool LeafDomains::usable(const LeafDomain& leaf) const {
 }
 
 std::int64_t LeafDomains::allocatable(const LeafDomain& leaf, std::uint32_t column) const {
+  if (nodes_.is_port(column)) {
+    if (!leaf.group.valid()) return leaf.node.valid() ? 1 : 0;
+    return static_cast<std::int64_t>(groups_[leaf.group.index()].members.size());
+  }
   if (!leaf.group.valid()) return leaf.node.valid() ? nodes_[leaf.node].capacity(column) : 0;
   const Group& group = groups_[leaf.group.index()];
   return column < group.allocatable.size() ? group.allocatable[column] : 0;

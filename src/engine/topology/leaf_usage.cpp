@@ -144,6 +144,9 @@ void LeafUsage::grow_columns() {
     Group& group = leaves_.group_of(leaves_[LeafDomainId(i)]);
     group.sum.resize(columns);
     group.allocatable.resize(columns);
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      if (requests_.columns().is_port(column)) group.sum[column] = static_cast<Wide>(group.members.size());
+    }
     for (Group::Inside& inside : group.inside) inside.used = inside_afresh(group, inside.holder);
   }
   for (std::size_t i = 0; i < leaves_.size(); ++i) {

@@ -59,6 +59,7 @@ class Nodes {
   std::size_t size() const { return nodes_.size(); }  // ids are smaller
   bool present(NodeId id) const { return nodes_[id.index()].name.valid(); }
   const std::vector<api::Taint>& taints(TaintsId id) const { return taints_[id.index()].taints; }
+  bool is_port(std::uint32_t column) const { return requests_.columns().is_port(column); }
   std::size_t taint_lists() const { return taints_.size(); }              // ids are smaller
   std::uint64_t taints_generation() const { return taints_generation_; }  // changes when an id was freed
 

@@ -16,6 +16,8 @@ struct TopologyOptions {
   // TASRespectNodeAffinityPreferred: domains whose nodes the pods prefer come first
   bool preferred_affinity = false;
   bool spreading = false;  // TASTopologySpreading: workloads are spread over domains (KEP-13746)
+  // SchedulerLibraryIntegration: pods that take the same port of their node go to different nodes
+  bool host_ports = false;
 };
 
 }  // namespace berth::engine

@@ -121,6 +121,7 @@ Placement Places::Impl::nothing_placed(std::span<const PlaceAsk> asks) {
 Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
   Impl& impl = *impl_;
   impl.ledger.tree_leaves.renew_worn_views();
+  for (const PlaceAsk& ask : asks) impl.know(ask.pod.requests);
   Placement placement = Impl::nothing_placed(asks);
   const auto jobs = impl.jobs_of(asks);
   if (!jobs) {

@@ -91,13 +91,23 @@ bool Places::remove_flavor(FlavorId id) {
   return placed;
 }
 
-bool Places::set_pod(const api::kueue::PodPlacement& pod) { return impl_->ledger.set_pod(pod); }
+bool Places::set_pod(const api::kueue::PodPlacement& pod) {
+  if (!impl_->options.host_ports || pod.host_ports.empty()) return impl_->ledger.set_pod(pod);
+  api::kueue::PodPlacement with_ports = pod;
+  with_ports.requests.insert(pod.host_ports.begin(), pod.host_ports.end());
+  std::vector<ResourceAmount> amounts;
+  for (const auto& [name, quantity] : with_ports.requests)
+    amounts.push_back({impl_->names.resource(name), to_amount(name, quantity)});
+  impl_->ledger.know(amounts);
+  return impl_->ledger.set_pod(with_ports);
+}
 bool Places::remove_pod(std::string_view uid) { return impl_->ledger.remove_pod(uid); }
 
 // --- Claims
 
 void Places::take(WorkloadId workload, std::string_view holder, std::vector<Placed> placed, Labels labels) {
   topology::TopologyLedger& ledger = impl_->ledger;
+  for (const Placed& each : placed) impl_->know(each.per_pod);
   ledger.claims.take(workload, holder, placed, std::move(labels));
   impl_->note_shares();
   for (const Placed& each : placed) {
@@ -116,6 +126,7 @@ void Places::take_stated(WorkloadId workload, std::string_view holder, const std
   std::vector<Placed> placed;
   for (const StatedPlaces& each : stated) {
     if (!each.assignment || each.assignment->levels.empty()) continue;
+    impl_->know(each.per_pod);
     Placed made{impl_->names.flavor(each.flavor), each.per_pod, {}, each.unit};
     const auto& levels = each.assignment->levels;
     for (const api::kueue::TopologyDomain& domain : each.assignment->domains) {

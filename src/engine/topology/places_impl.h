@@ -42,6 +42,9 @@ struct Places::Impl {
         spreads(other.spreads),
         overfull(other.overfull) {}
 
+  void know(std::span<const ResourceAmount> amounts) {
+    if (options.host_ports) ledger.know(amounts);
+  }
   void make_view(FlavorId flavor);
   bool renew_views(const std::string& topology);
 

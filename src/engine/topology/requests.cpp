@@ -17,6 +17,12 @@ std::uint32_t Columns::add(ResourceId resource) {
   return column;
 }
 
+void Columns::add_port(ResourceId resource) {
+  const std::uint32_t column = add(resource);
+  if (ports_.size() <= column) ports_.resize(column + 1);
+  ports_[column] = true;
+}
+
 RequestId RequestPool::acquire(std::span<const ResourceAmount> requests) {
   scratch_.assign(requests.begin(), requests.end());
   return intern();
@@ -57,6 +63,9 @@ RequestId RequestPool::intern() {
   }
   const RequestId id = free_slot(slots_, free_);
   Slot& slot = slots_[id.index()];
+  for (const ResourceAmount& each : scratch_) {
+    if (names_.name(each.resource).starts_with(api::kHostPort)) columns_.add_port(each.resource);
+  }
   slot.amounts = scratch_;
   slot.key = key;
   slot.users = 1;

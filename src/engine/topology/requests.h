@@ -17,8 +17,8 @@ namespace berth::engine::topology {
 __extension__ typedef __int128
     Wide;  // sums of 64-bit amounts times pods: cannot overflow, so subtraction exactly undoes addition
 
-// The resources that any node has or had, in order of first mention. Pods add none, so that their number depends only
-// on nodes.
+// The resources that any node has or had, in order of first mention. Pods add only ports of nodes (api::host_ports), so
+// that their number depends otherwise on nodes alone.
 class Columns {
  public:
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
@@ -26,12 +26,16 @@ class Columns {
     return resource.index() < by_resource_.size() ? by_resource_[resource.index()] : kNone;
   }
   std::uint32_t add(ResourceId resource);  // returns the existing column if there is one
+  // As add(), for a port of the node: every node has one.
+  void add_port(ResourceId resource);
+  bool is_port(std::uint32_t column) const { return column < ports_.size() && ports_[column]; }
   ResourceId resource(std::uint32_t column) const { return resources_[column]; }
   std::size_t size() const { return resources_.size(); }
 
  private:
   std::vector<std::uint32_t> by_resource_;
   std::vector<ResourceId> resources_;
+  std::vector<bool> ports_;  // by column; missing: no port
 };
 
 using RequestId = Id<struct RequestTag>;

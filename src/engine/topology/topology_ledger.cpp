@@ -28,6 +28,12 @@ TopologyLedger::TopologyLedger(const TopologyLedger& other, Names& names)
       pods(other.pods, strings, requests, nodes, leaves, holders),
       suppositions(holders, usage, views) {}
 
+void TopologyLedger::know(std::span<const ResourceAmount> amounts) {
+  const std::size_t columns = requests.columns().size();
+  requests.release(requests.acquire(amounts));
+  if (requests.columns().size() != columns) usage.grow_columns();
+}
+
 bool TopologyLedger::set_node(const api::Node& node) {
   const std::size_t columns = requests.columns().size();
   Node next = nodes.intern(node);

@@ -2,6 +2,7 @@
 // by claims and by pods.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct TopologyLedger {
   bool remove_node(std::string_view name);
   bool set_pod(const api::kueue::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
+
+  // Call it before requests are used that may name ports of nodes for the first time.
+  void know(std::span<const ResourceAmount> amounts);
 
   // Rows that disagree with the claims and pods they represent, as sentences (topology_ledger_check.cpp).
   std::vector<std::string> check_rows() const;

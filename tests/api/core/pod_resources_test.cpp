@@ -165,5 +165,17 @@ TEST(OutsideLimitRanges, NamesWhatIsOutOfBounds) {
                   .empty());
 }
 
+TEST(HostPorts, OfContainersAndInitContainersCountOnceEach) {
+  const Json spec = parse_json(R"({
+    "containers": [{"ports": [{"containerPort": 80, "hostPort": 80}, {"containerPort": 81}]},
+                   {"ports": [{"hostPort": 53, "protocol": "UDP"}, {"hostPort": 80, "protocol": "TCP"}]}],
+    "initContainers": [{"ports": [{"hostPort": 9}]}]})")
+                        .value();
+  const ResourceList expected{
+      {"hostPort/TCP/80", Quantity::of(1)}, {"hostPort/TCP/9", Quantity::of(1)}, {"hostPort/UDP/53", Quantity::of(1)}};
+  EXPECT_EQ(host_ports(spec), expected);
+  EXPECT_TRUE(host_ports(parse_json("{}").value()).empty());
+}
+
 }  // namespace
 }  // namespace berth::api::pod_resources_test

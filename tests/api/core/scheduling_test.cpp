@@ -49,6 +49,16 @@ TEST(NodeSelector, TermsAndTheirPartsAreAndedAndEmptyTermsMatchNothing) {
   EXPECT_FALSE(matches(NodeSelectorTerm{{}, {{"spec.x", "In", {"n"}}}}, labels, "n"));
 }
 
+TEST(NodeConstraints, PreferredTermsAreReadWithTheirWeights) {
+  const auto terms = decode_preferred_terms(
+      *parse_json(R"({"affinity":{"nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[)"
+                  R"({"weight":7,"preference":{"matchExpressions":[{"key":"hot","operator":"In","values":["yes"]}]}},)"
+                  R"({"weight":500,"preference":{"matchFields":[]}},{"weight":1}]}}})"));
+  const std::vector<PreferredTerm> expected{{7, {{{"hot", "In", {"yes"}}}, {}}}, {100, {}}};
+  EXPECT_EQ(terms, expected) << "weights end at 100, and a term must be there";
+  EXPECT_TRUE(decode_preferred_terms(*parse_json("{}")).empty());
+}
+
 TEST(NodeConstraints, AreReadFromPodSpecs) {
   const NodeConstraints c = decode_node_constraints(*parse_json(
       R"({"nodeSelector":{"a":"b"},"tolerations":[{"key":"t","operator":"Exists","tolerationSeconds":5}],"affinity":{"nodeAffinity":)"
