@@ -20,7 +20,7 @@ Result<ResourceList> decode_resource_list(const Json& object);
 Json encode_resource_list(const ResourceList& list);
 
 // The ports of the node that a pod takes, as resources of which a node has one each: "hostPort/TCP/8080". Addresses
-// (hostIP) are not told apart.
+// (hostIP) are not distinguished.
 inline constexpr std::string_view kHostPort = "hostPort/";
 ResourceList host_ports(const Json& pod_spec);
 // The effective request of one pod of this spec, overhead included.
