@@ -99,6 +99,7 @@ class Evaluator {
     if (is_map(operand)) {
       Value out;
       if (member(operand, key, out)) return wrap(wrapped, std::move(out));
+      if (const auto* map = operand.as<Map>(); map != nullptr && map->otherwise) return wrap(wrapped, *map->otherwise);
       return wrapped ? Value(Optional{}) : failure("no such key: " + shown(key));
     }
     if (!is_list(operand)) return no_such_overload();

@@ -34,6 +34,7 @@ struct Tree {  // an object or array of the document, with its schema (null when
 using List = std::shared_ptr<const std::vector<Value>>;
 struct Map {
   std::shared_ptr<const std::vector<std::pair<Value, Value>>> entries;
+  std::shared_ptr<const Value> otherwise{};  // what the operator [] returns for other keys; null: it fails
 };
 struct Optional {
   std::shared_ptr<const Value> value;  // null: the optional is empty

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "api/kueue/pod_names.h"
+#include "jobs/devices/workload_charge.h"
 #include "jobs/kinds/kind_rules.h"
 #include "jobs/kinds/read/shipped.h"
 
@@ -31,6 +32,17 @@ std::string scheduling_refused(const api::config::Configuration& c, const Featur
     return "feature gates WaitForPodsReadyUnscheduledTimeout and DisableWaitForPodsReady: both are true; set one of "
            "them to false";
   return "";
+}
+
+jobs::devices::Rules device_rules(const api::config::Configuration& c, const jobs::JobGates& gates) {
+  jobs::devices::Rules out;
+  out.enabled = gates.count_devices;
+  out.extended_resources = gates.extended_devices;
+  out.counters = gates.device_counters;
+  out.capacities = gates.device_capacities;
+  out.prioritized_lists = gates.device_alternatives;
+  out.mappings = c.device_class_mappings;
+  return out;
 }
 
 }  // namespace
@@ -69,6 +81,8 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.engine.wait_for_pods_ready.times_of_workloads =
       out.jobs.ready_times && !gate_or(gates, "DisableWaitForPodsReady", false);
   if (const std::string why = scheduling_refused(c, gates); !why.empty()) return fail(why);
+  out.devices = device_rules(c, out.jobs);
+  if (const auto fine = jobs::devices::Charges::check(out.devices); !fine) return tl::unexpected(fine.error());
   out.not_honoured = c.not_honoured;
   if (c.wait_for_pods_ready.max_timeout_on_workload != api::config::WaitForPodsReady().max_timeout_on_workload &&
       !out.jobs.ready_times)

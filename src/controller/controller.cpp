@@ -19,6 +19,7 @@
 #include "controller/decoded_workloads.h"
 #include "controller/default_queues.h"
 #include "controller/described_kinds.h"
+#include "controller/device_quota.h"
 #include "controller/failure_recovery.h"
 #include "controller/group_owners.h"
 #include "controller/job_classes.h"
@@ -194,12 +195,13 @@ struct Controller::Impl : EffectReceiver {
     caches.start([this] { look_whether_synced(); });
     provisioning.read();
     described_kinds.read();
+    devices.read();
     owners.read();
     if (volcano) volcano->read();
   }
 
   // Whether the kinds that a cluster may lack have been read, or are known to be absent.
-  bool settled() const { return described_kinds.settled() && (!volcano || volcano->settled()); }
+  bool settled() const { return described_kinds.settled() && devices.settled() && (!volcano || volcano->settled()); }
 
   // The caches complete in any order. The engine gets everything before it decides.
   void look_whether_synced() {
@@ -249,6 +251,7 @@ struct Controller::Impl : EffectReceiver {
     auto missing = caches.missing();
     if (is_synced) return missing;
     std::ranges::copy(described_kinds.missing(), std::back_inserter(missing));
+    std::ranges::copy(devices.missing(), std::back_inserter(missing));
     if (volcano) std::ranges::copy(volcano->missing(), std::back_inserter(missing));
     return missing;
   }
@@ -321,9 +324,11 @@ struct Controller::Impl : EffectReceiver {
   DecodedWorkloads workloads{shell, cluster.workloads,
                              [this](const std::string& key, const jobs::WorkloadPtr& before,
                                     const jobs::WorkloadPtr& now, const jobs::WorkloadPtr& kept) {
+                               devices.workload_changed(key, now);
                                metrics.workload_changed(key, before, now);
                                workload_changed(key, before, kept);
                              }};
+  DeviceQuota devices{shell, workloads, [this] { look_whether_synced(); }};
   PriorityClasses classes{cluster.workload_priority_classes, cluster.priority_classes, {}, {}};
   NodeHosts hosts;
   PodSource pod_source{options().engine.wait_for_pods_ready.limits_scheduling()};

@@ -16,6 +16,7 @@
 #include "base/executor.h"
 #include "engine/engine.h"
 #include "engine/explain/run_history.h"
+#include "jobs/devices/claim_charge.h"
 #include "jobs/job_facts.h"
 #include "jobs/kinds/job_kind.h"
 #include "kube/rate_limit.h"
@@ -31,6 +32,7 @@ class ControllerMetrics;
 struct ControllerOptions {
   engine::Options engine;
   jobs::JobGates jobs;
+  jobs::devices::Rules devices;  // which devices count as what
   // Also manage jobs without the queue-name label (Configuration: manageJobsWithoutQueueName).
   bool manage_jobs_without_queue_name = false;
   // Jobs wait for quota (Configuration: integrations.frameworks lists "batch/job").

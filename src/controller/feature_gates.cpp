@@ -35,21 +35,34 @@ Result<void> check_gate(std::string_view path, std::string_view name, bool on) {
   return {};
 }
 
-bool is_on(const Gate& gate, engine::Options& options) { return gate.reader.engine(options) == gate.reader.engine_on; }
+// What the gates set.
+struct Settings {
+  engine::Options engine;
+  jobs::JobGates jobs;
 
-// Gates that the engine reads, after the others: those that follow the gate that they need.
-void follow(const FeatureGates& gates, engine::Options& options) {
+  static bool has(const Gate& gate) { return gate.reader.engine != nullptr || gate.reader.jobs != nullptr; }
+  bool is_on(const Gate& gate) {
+    return gate.reader.jobs != nullptr ? jobs.*(gate.reader.jobs) : gate.reader.engine(engine) == gate.reader.engine_on;
+  }
+  void set(const Gate& gate, bool on) {
+    if (gate.reader.engine != nullptr) gate.reader.engine(engine) = on == gate.reader.engine_on;
+    if (gate.reader.jobs != nullptr) jobs.*(gate.reader.jobs) = on;
+  }
+};
+
+// After the others: gates that follow the gate that they need.
+void follow(const FeatureGates& gates, Settings& settings) {
   for (const auto& gate : all_gates()) {
-    if (gate.follows && !gates.contains(std::string(gate.name)) && !is_on(*find_gate(gate.needs), options))
-      gate.reader.engine(options) = !gate.reader.engine_on;
+    if (gate.follows && !gates.contains(std::string(gate.name)) && !settings.is_on(*find_gate(gate.needs)))
+      settings.set(gate, false);
   }
 }
 
 // Only settings need the gate that they name: what is not honoured has a line of its own.
-Result<void> check_needs(engine::Options& options, std::string_view path) {
+Result<void> check_needs(Settings& settings, std::string_view path) {
   for (const auto& gate : all_gates()) {
-    if (gate.needs.empty() || gate.reader.engine == nullptr) continue;
-    if (is_on(gate, options) && !is_on(*find_gate(gate.needs), options))
+    if (gate.needs.empty() || !Settings::has(gate)) continue;
+    if (settings.is_on(gate) && !settings.is_on(*find_gate(gate.needs)))
       return refuse(path, gate.name,
                     "is on and needs \"" + std::string(gate.needs) + "\", which is off; turn both on or both off");
   }
@@ -113,18 +126,14 @@ std::vector<api::config::NotHonoured> not_honoured(const FeatureGates& gates, st
 Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& options, jobs::JobGates& job_gates,
                                  std::string_view path) {
   if (auto known = check_feature_gates(gates, path); !known) return known;
-  engine::Options changed = options;
-  jobs::JobGates changed_jobs = job_gates;
+  Settings changed{options, job_gates};
   for (const auto& [name, on] : gates) {
-    const Gate* gate = find_gate(name);
-    if (gate == nullptr) continue;
-    if (gate->reader.engine != nullptr) gate->reader.engine(changed) = on == gate->reader.engine_on;
-    if (gate->reader.jobs != nullptr) changed_jobs.*(gate->reader.jobs) = on;
+    if (const Gate* gate = find_gate(name)) changed.set(*gate, on);
   }
   follow(gates, changed);
   if (auto agree = check_needs(changed, path); !agree) return agree;
-  options = changed;
-  job_gates = changed_jobs;
+  options = std::move(changed.engine);
+  job_gates = changed.jobs;
   return {};
 }
 

@@ -27,6 +27,36 @@ const Json& overhead_of(const Json& pod_spec, const Registries& r) {
   return it == r.runtime_classes.end() || !it->second ? kNull : *it->second;
 }
 
+// What one pod counts: its requests, less those that excluded prefixes, transformations and devices replace, plus its
+// devices. No prefix excludes devices (KEP-2941).
+void count_devices(const api::kueue::DeviceCharge::PodSet& devices, const Json& spec, PodSetRequest& request) {
+  if (devices.per_pod.empty() && devices.extended.empty()) return;
+  api::ResourceList counted = request.counted.value_or(request.per_pod);
+  const Json* overhead = find(spec, "overhead");
+  const auto besides = overhead == nullptr ? Result<api::ResourceList>() : api::decode_resource_list(*overhead);
+  const auto add = [&](const std::string& name, const Quantity& amount) {
+    const auto [it, fresh] = counted.emplace(name, amount);
+    if (!fresh) it->second = it->second + amount;
+  };
+  for (const auto& [name, logical] : devices.extended) {
+    const auto asked = request.per_pod.find(name);
+    if (asked == request.per_pod.end()) continue;
+    Quantity of_containers = asked->second;
+    if (const auto kept = besides->find(name); kept != besides->end()) of_containers = of_containers - kept->second;
+    if (const auto plain = counted.find(name); plain != counted.end()) {
+      plain->second = std::max(plain->second - of_containers, Quantity());
+      if (plain->second == Quantity()) counted.erase(plain);
+    }
+    add(logical, of_containers);
+  }
+  for (const auto& [logical, amount] : devices.per_pod) add(logical, amount);
+  request.counted = std::move(counted);
+}
+
+bool have_claims(const WorkloadRef& w) {
+  return std::ranges::any_of(w.pod_sets, [](const auto& pod_set) { return api::uses_devices(pod_spec_of(pod_set)); });
+}
+
 void append(api::FieldErrors& errors, const api::FieldErrors& more) {
   errors.insert(errors.end(), more.begin(), more.end());
 }
@@ -50,7 +80,7 @@ std::optional<api::kueue::TopologySpreading> spreading_of(const WorkloadRef& w, 
 }  // namespace
 
 Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::config::QuotaResources& resources,
-             const TopologyOptions& topology) {
+             const TopologyOptions& topology, const api::kueue::DeviceCharge* devices) {
   const auto limits = registries.limits_of(w.meta.ns);
   Asks out;
   api::FieldErrors above_limits, out_of_range;
@@ -66,6 +96,7 @@ Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::conf
     if (pod_set.topology_request) request.group = pod_set.topology_request->pod_set_group_name;
     request.per_pod = api::pod_requests(adjusted);
     if (changes_requests(resources)) request.counted = counted_requests(request.per_pod, resources);
+    if (devices != nullptr && i < devices->pod_sets.size()) count_devices(devices->pod_sets[i], adjusted, request);
     request.constraints = api::decode_node_constraints(adjusted);
     if (topology.host_ports) {
       if (auto ports = api::host_ports(adjusted); !ports.empty()) {
@@ -80,7 +111,7 @@ Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::conf
     append(out_of_range, api::outside_limit_ranges(adjusted, limits, path));
     out.pod_sets.push_back(std::move(request));
   }
-  out.devices = uses_devices(w);
+  out.devices = has_uncounted_devices(w, devices);
   if (w.pod_sets.empty()) out.invalid = "spec.podSets is empty: the workload asks for nothing";
   if (!above_limits.empty()) out.invalid = "resources validation failed: " + api::to_string(above_limits);
   if (!out_of_range.empty()) {
@@ -90,8 +121,9 @@ Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::conf
   return out;
 }
 
-bool uses_devices(const WorkloadRef& w) {
-  return std::ranges::any_of(w.pod_sets, [](const auto& pod_set) { return api::uses_devices(pod_spec_of(pod_set)); });
+bool has_uncounted_devices(const WorkloadRef& w, const api::kueue::DeviceCharge* devices) {
+  if (devices == nullptr) return have_claims(w);
+  return !devices->refused.empty() || devices->pod_sets.size() != w.pod_sets.size();
 }
 
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/config/policies.h"
+#include "api/kueue/device_charge.h"
 #include "api/kueue/workload_ref.h"
 #include "engine/options.h"
 #include "engine/queue/workload.h"
@@ -12,19 +13,22 @@
 
 namespace berth::engine {
 
-// Depends only on the spec, the namespace's LimitRanges and the RuntimeClasses, so it is cached.
+// Depends only on the spec, the charge of its devices, the namespace's LimitRanges and the RuntimeClasses, so it is
+// cached.
 struct Asks {
   std::vector<PodSetRequest> pod_sets;  // with the counts of the spec
   std::string invalid;                  // why such pods could not be created; empty: they could
-  bool devices = false;                 // the pods have claims of devices, which nobody counts: it is not queued
+  bool devices = false;                 // the pods use devices that cannot be counted: it is not queued
   bool operator==(const Asks&) const = default;
 };
-// `resources` says which requests count against quota, `topology` whether preferred affinity and spreading count.
+// `resources` says which requests count against quota, `topology` whether preferred affinity and spreading count,
+// `devices` what the devices of the pods count, null: nothing.
 Asks asks_of(const api::kueue::WorkloadRef& workload, const Registries& registries,
-             const api::config::QuotaResources& resources, const TopologyOptions& topology = {});
+             const api::config::QuotaResources& resources, const TopologyOptions& topology = {},
+             const api::kueue::DeviceCharge* devices = nullptr);
 
-// Whether the pods of a pod set have claims of devices.
-bool uses_devices(const api::kueue::WorkloadRef& workload);
+// Whether the pods use devices that cannot be counted: their charge is refused, or they have claims without a charge.
+bool has_uncounted_devices(const api::kueue::WorkloadRef& workload, const api::kueue::DeviceCharge* devices);
 
 // Reduces the counts by the reclaimable pods; min_count as well, so that it does not exceed the count.
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
@@ -37,8 +41,8 @@ std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission&
 std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
                                           const api::kueue::WorkloadRef& workload, const Options& options);
 
-// A barrier when the pods use devices, when the namespace does not match the queue's selector, or when such pods could
-// not be created; nullopt: none of them.
+// A barrier when the pods use devices that cannot be counted, when the namespace does not match the queue's selector,
+// or when such pods could not be created; nullopt: none of them.
 std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
                                   const Registries& registries);
 

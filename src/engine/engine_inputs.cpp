@@ -17,6 +17,7 @@ void inputs_of(const Tracked& t, std::vector<Event>& out) {
     out.push_back(WorkloadSeen{std::move(before)});
   }
   out.push_back(WorkloadSeen{t.base});
+  if (t.devices) out.push_back(DevicesCounted{t.base->meta.ns, t.base->meta.name, t.base->meta.uid, t.devices});
   if (t.report) out.push_back(JobReported{t.base->meta.ns, t.base->meta.name, *t.report});
   for (const auto& [name, state] : t.check_reports)
     out.push_back(CheckReported{t.base->meta.ns, t.base->meta.name, state});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/core/node.h"
+#include "api/kueue/device_charge.h"
 #include "api/kueue/job_report.h"
 #include "api/kueue/pod_placement.h"
 #include "api/kueue/types.h"
@@ -125,6 +126,13 @@ struct TimePassed {};  // a timer fired: only `now` matters
 struct UsageRecalled {
   UsageRecord record;
 };
+// What the devices of the pods of a workload count, or why they cannot be counted; null: they use no devices that are
+// counted. Comes after the WorkloadSeen that it is about and before the next decision. Without it, a workload whose
+// pods have claims is held, so that nothing runs uncounted. The engine uses it while the workload has no quota.
+struct DevicesCounted {
+  std::string ns, name, uid;  // of the workload
+  Ptr<api::kueue::DeviceCharge> charge;
+};
 struct Synced {};  // The shell's caches are complete: decisions may begin. Before this event the engine only learns.
 
 using Event =
@@ -132,6 +140,6 @@ using Event =
                  ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone, NamespaceSeen,
                  NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen, RuntimeClassGone, TopologySeen,
                  TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone, WorkloadSeen, WorkloadGone, JobReported,
-                 CheckReported, WriteSettled, TimePassed, Synced, UsageRecalled>;
+                 CheckReported, WriteSettled, TimePassed, Synced, UsageRecalled, DevicesCounted>;
 
 }  // namespace berth::engine

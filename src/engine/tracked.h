@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/kueue/device_charge.h"
 #include "api/kueue/workload_ref.h"
 #include "base/rare.h"
 #include "engine/asks.h"
@@ -105,7 +106,8 @@ struct Tracked {
   Rare<std::map<std::string, Ptr<api::kueue::ResourceFlavor>>> flavors_then;
   std::optional<Time> node_deadline;  // when the next node with its pods will count as failed
 
-  Ptr<Asks> asks;  // of `asks_generation`; shared by workloads that request the same
+  Ptr<api::kueue::DeviceCharge> devices;  // as it was seen last; null: none is counted
+  Ptr<Asks> asks;                         // of `asks_generation`; shared by workloads that request the same
   std::int64_t asks_generation = 0;
 
   // Why it is not admitted, as the counts by queue have it; null: it is not counted. Owned by QueueTotals.

@@ -44,6 +44,16 @@ void WorkloadEvents::on(Time now, const WorkloadSeen& e, Effects&) {
   writes_.see(*t, e.object);
 }
 
+void WorkloadEvents::on(Time, const DevicesCounted& e, Effects&) {
+  Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
+  if (t == nullptr || t->base->meta.uid != e.uid) return;
+  const bool same = t->devices == e.charge || (t->devices && e.charge && *t->devices == *e.charge);
+  if (same) return;
+  t->devices = e.charge;
+  t->asks.reset();
+  workloads_.mark(*t);
+}
+
 void WorkloadEvents::on(Time now, const WorkloadGone& e, Effects&) {
   retention_.gone(api::object_key(e.ns, e.name), e.uid);
   Tracked* t = workloads_.find(api::object_key(e.ns, e.name));

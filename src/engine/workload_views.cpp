@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "api/core/devices.h"
 #include "api/kueue/priority_boost.h"
 #include "api/meta.h"
 #include "engine/lifecycle/preemption_gates.h"
@@ -62,6 +63,17 @@ std::optional<Time> WorkloadViews::report_due(const Tracked& t) const {
   return *facts_.synced_at + kFirstReports;
 }
 
+// Gate off: the reasons of Kueue up to 0.19, which has the granular one since 0.20.
+std::optional<lifecycle::DeviceRefusal> WorkloadViews::devices_refused(const Tracked& t) const {
+  using namespace lifecycle;
+  if (holds_quota(t.now.status()) || !has_uncounted_devices(*t.now, t.devices.get())) return std::nullopt;
+  if (!t.devices || t.devices->refused.empty())
+    return DeviceRefusal{reason::kMisconfigured, reason::kInadmissible, std::string(api::kUncountedDevices),
+                         std::string(api::kUncountedDevices)};
+  const auto requeued = facts_.options.unadmitted_observability ? reason::kDevicesUnresolved : reason::kInadmissible;
+  return DeviceRefusal{reason::kDevicesUnresolved, requeued, t.devices->refused, t.devices->not_requeued};
+}
+
 lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
   lifecycle::Situation s;
   s.local_queue_name = t.now->queue_name;
@@ -76,7 +88,7 @@ lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
     s.cluster_queue_name = local->cluster_queue;
   }
   s.cluster_queue = facts_.registries.view_of_cluster_queue(s.cluster_queue_name);
-  s.devices = !lifecycle::holds_quota(t.now.status()) && uses_devices(*t.now);
+  s.devices = devices_refused(t);
   if (!t.check_reports.empty()) s.check_reports = &t.check_reports;
   s.replace_several_nodes = facts_.options.replace_several_nodes;
   s.wait_for_pods_ready = facts_.options.wait_for_pods_ready;
@@ -115,7 +127,7 @@ Time WorkloadViews::queue_order_time(const Tracked& t) const {
 const Asks& WorkloadViews::asks(Tracked& t) {
   constexpr std::size_t kKnown = 64;
   if (!t.asks || t.asks_generation != t.now->meta.generation) {
-    Asks asks = asks_of(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology);
+    Asks asks = asks_of(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology, t.devices.get());
     const auto same = std::ranges::find_if(known_, [&](const Ptr<Asks>& known) { return *known == asks; });
     if (same != known_.end()) {
       t.asks = *same;
@@ -131,8 +143,8 @@ const Asks& WorkloadViews::asks(Tracked& t) {
 
 Ptr<Asks> WorkloadViews::present_asks(const Tracked& t) const {
   if (t.asks && t.asks_generation == t.now->meta.generation) return t.asks;
-  return std::make_shared<const Asks>(
-      asks_of(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology));
+  return std::make_shared<const Asks>(asks_of(*t.now, facts_.registries, facts_.options.resources,
+                                               facts_.options.topology, t.devices.get()));
 }
 
 // The condition since which what the workload holds is used.

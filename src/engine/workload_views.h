@@ -47,6 +47,7 @@ class WorkloadViews {
   std::vector<std::vector<api::Toleration>> tolerations(Tracked& t);
 
  private:
+  std::optional<lifecycle::DeviceRefusal> devices_refused(const Tracked& t) const;
   std::string_view decides_use(const api::kueue::Admission& admission) const;
   Ptr<Asks> present_asks(const Tracked& t) const;  // those kept, or computed anew
   Pending pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const;

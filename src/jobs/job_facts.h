@@ -42,6 +42,10 @@ struct JobGates {
   bool short_names = false;
   // SkipChildJobSuspension: a job whose owner is managed is left alone, also while that owner waits.
   bool skip_children = false;
+  // KueueDRAIntegration, its gates for extended resources, PartitionableDevices, ConsumableCapacity and
+  // PrioritizedList: which devices are counted (jobs/devices).
+  bool count_devices = true, extended_devices = true, device_counters = true;
+  bool device_capacities = false, device_alternatives = false;
 };
 
 struct ServedGroupState;

@@ -79,6 +79,9 @@ BERTH_FIELDS(api::kueue::JobReport::Outcome, a, b)
 BERTH_FIELDS(api::kueue::JobReport::Replacement, a, b, c)
 BERTH_FIELDS(api::kueue::JobReport, a, b, c, d, e, f, g, h, i)
 
+BERTH_FIELDS(api::kueue::DeviceCharge::PodSet, a, b)
+BERTH_FIELDS(api::kueue::DeviceCharge, a, b, c)
+
 // The engine's options.
 BERTH_FIELDS(api::config::WaitForPodsReady, a, b, c, d, e, f, g, h, i, j, k)
 BERTH_FIELDS(api::config::TopologyWaits, a)
@@ -104,6 +107,7 @@ BERTH_FIELDS(engine::UsageRecord::Charge, a, b)
 BERTH_FIELDS(engine::UsageRecord::Claim, a, b, c)
 BERTH_FIELDS(engine::UsageRecord, a, b, c)
 BERTH_FIELDS(engine::UsageRecalled, a)
+BERTH_FIELDS(engine::DevicesCounted, a, b, c, d)
 
 // Effects, for their checksum.
 BERTH_FIELDS(engine::RecordEvent, a, b, c, d, e, f, g, h, i)

@@ -47,7 +47,8 @@ constexpr std::array<std::string_view, kEventKinds> kEventNames{"ClusterQueueSee
                                                                 "WriteSettled",
                                                                 "TimePassed",
                                                                 "Synced",
-                                                                "UsageRecalled"};
+                                                                "UsageRecalled",
+                                                                "DevicesCounted"};
 
 std::string in_words(const engine::Effect& effect) {
   std::string text = std::visit(

@@ -1,4 +1,4 @@
-// Workloads whose pods claim devices, which nobody counts: they are held with Kueue's words for its gate that is off.
+// Workloads whose pods use devices. What cannot be counted is held, with Kueue's words.
 #include <gtest/gtest.h>
 
 #include "engine/support/one_queue.h"
@@ -98,7 +98,8 @@ TEST(Devices, AWorkloadThatNeedsThemNoMoreIsQueued) {
   ASSERT_EQ(s.state("a"), "Held");
   s.change("a", [](Workload& w) { w.pod_sets[0].template_ = pod_template("[]"); }, true);
   s.run();
-  EXPECT_EQ(s.condition("a", "Requeued"), "True DRAResourcesResolved: The workload uses no DRA resources any more");
+  EXPECT_EQ(s.condition("a", "Requeued"),
+            "True DRAResourcesResolved: The devices of the workload's pods can be counted");
   EXPECT_EQ(s.state("a"), "Admitted");
 }
 
@@ -119,6 +120,143 @@ TEST(Devices, ExtendedResourcesAreCountedByName) {
   s.give(ClusterQueueBuilder("cq").group("example.com/gpu", {{"f", "4"}}));
   s.give(test::local_queue("q", "cq"));
   s.give(WorkloadBuilder("a").asks(2, R"({"example.com/gpu":"2"})"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+}
+
+using Charge = api::kueue::DeviceCharge;
+
+Charge charge_of(std::string_view logical, std::string_view amount) {
+  Charge out;
+  out.pod_sets.emplace_back().per_pod.emplace(logical, *Quantity::parse(amount));
+  return out;
+}
+
+Charge refused(std::string why) {
+  Charge out;
+  out.refused = why;
+  out.not_requeued = std::move(why);
+  return out;
+}
+
+struct GpuQueue : Scenario {
+  explicit GpuQueue(std::string_view gpus = "4", const Options& options = {}) : Scenario(options) {
+    give(test::flavor("f"));
+    give(ClusterQueueBuilder("cq").group("gpus", {{"f", std::string(gpus)}}));
+    give(test::local_queue("q", "cq"));
+  }
+  // A workload whose pods ask for nothing but devices.
+  void give_pods(const std::string& name, int pods, std::optional<Charge> charge, std::string_view requests = "{}") {
+    Workload w = WorkloadBuilder(name).asks(pods, std::string(requests));
+    give(w);
+    count(name, std::move(charge));
+  }
+  void count(const std::string& name, std::optional<Charge> charge) {
+    const auto& meta = workload(name).meta;
+    take(DevicesCounted{meta.ns, meta.name, meta.uid,
+                        charge ? std::make_shared<const Charge>(std::move(*charge)) : nullptr});
+  }
+  std::string usage(const std::string& name) {
+    const auto& admission = workload(name).status.admission;
+    if (!admission) return "";
+    return berth::to_string(api::encode_resource_list(admission->pod_set_assignments.at(0).resource_usage));
+  }
+};
+
+TEST(Devices, AreChargedPerPod) {
+  GpuQueue s;
+  s.give_pods("a", 2, charge_of("gpus", "2"));
+  s.give_pods("b", 1, charge_of("gpus", "1"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.usage("a"), R"({"gpus":"4"})");
+  EXPECT_EQ(s.condition("b", "QuotaReserved"),
+            "False WaitingForQuota: couldn't assign flavors to pod set main: insufficient unused quota for gpus in "
+            "flavor f, 1 more needed");
+}
+
+TEST(Devices, OfAnExtendedResourceReplaceItsRequest) {
+  GpuQueue s;
+  Charge charge;
+  charge.pod_sets.emplace_back().extended.emplace("example.com/gpu", "gpus");
+  s.give_pods("a", 2, charge, R"({"example.com/gpu":"2"})");
+  s.run();
+  EXPECT_EQ(s.usage("a"), R"({"gpus":"4"})");
+}
+
+TEST(Devices, ThatAreFreeAreAbsentFromTheUsage) {
+  GpuQueue s;
+  Charge nothing;
+  nothing.pod_sets.emplace_back();
+  s.give_pods("a", 2, nothing);
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+}
+
+TEST(Devices, AreNotRemovedByAnExcludedPrefix) {
+  Options options;
+  options.resources.exclude_prefixes = {"example.com/"};
+  GpuQueue s("3", options);
+  Charge charge;
+  charge.pod_sets.emplace_back().extended.emplace("example.com/gpu", "gpus");
+  s.give_pods("a", 2, charge, R"({"example.com/gpu":"2"})");
+  s.run();
+  EXPECT_EQ(s.condition("a", "QuotaReserved").substr(0, 24), "False ExceedsMaxQuota: c");
+}
+
+TEST(Devices, ThatCannotBeCountedHoldTheWorkloadUntilTheyCan) {
+  GpuQueue s;
+  s.give_pods("a", 1, refused("no such template"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Held");
+  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False DRAResourcesUnresolved: no such template");
+  EXPECT_EQ(s.condition("a", "Requeued"), "False DRAResourcesUnresolved: no such template");
+  s.count("a", refused("another reason"));
+  s.run();
+  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False DRAResourcesUnresolved: another reason");
+  s.count("a", charge_of("gpus", "1"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+}
+
+TEST(Devices, WithAnotherChargeAreConsideredAgain) {
+  GpuQueue s;
+  s.give_pods("a", 1, charge_of("gpus", "5"));
+  s.run();
+  EXPECT_EQ(s.condition("a", "QuotaReserved").substr(0, 22), "False ExceedsMaxQuota:");
+  s.count("a", charge_of("gpus", "3"));
+  s.run();
+  EXPECT_EQ(s.usage("a"), R"({"gpus":"3"})");
+}
+
+TEST(Devices, ThatAreReservedKeepTheirCharge) {
+  GpuQueue s;
+  s.give_pods("a", 1, charge_of("gpus", "3"));
+  s.run();
+  s.count("a", refused("the template is gone"));
+  s.give_pods("b", 1, charge_of("gpus", "2"));
+  s.run();
+  EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_EQ(s.state("b"), "Pending");
+  s.restart();
+  s.run();
+  EXPECT_EQ(s.usage("a"), R"({"gpus":"3"})");
+}
+
+TEST(Devices, HaveTheLegacyReasonOfTheirRefusalWhenObservabilityIsOff) {
+  Options options;
+  options.unadmitted_observability = false;
+  GpuQueue s("4", options);
+  s.give_pods("a", 1, refused("no such template"));
+  s.run();
+  EXPECT_EQ(s.condition("a", "QuotaReserved"), "False Inadmissible: no such template");
+  EXPECT_EQ(s.condition("a", "Requeued"), "False Inadmissible: no such template");
+}
+
+TEST(Devices, OfAnotherWorkloadWithTheNameDoNotCount) {
+  GpuQueue s;
+  s.give_pods("a", 1, std::nullopt);
+  s.take(DevicesCounted{s.workload("a").meta.ns, "a", "another", std::make_shared<const Charge>(refused("old"))});
   s.run();
   EXPECT_EQ(s.state("a"), "Admitted");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/config/default_local_queues.h"
+#include "api/config/device_mappings.h"
 #include "api/config/fields.h"
 #include "api/config/policies.h"
 #include "api/config/servers.h"
@@ -56,10 +57,11 @@ struct Configuration {
   FairSharing fair_sharing;
   AdmissionFairSharing admission_fair_sharing;
   QuotaResources resources;
-  TopologyWaits topology;                   // not in Kueue's file
-  OwnerlessWorkloads ownerless_workloads;   // not in Kueue's file
-  Volcano volcano;                          // not in Kueue's file
-  DefaultLocalQueues default_local_queues;  // not in Kueue's file
+  DeviceClassMappings device_class_mappings;  // resources.deviceClassMappings
+  TopologyWaits topology;                     // not in Kueue's file
+  OwnerlessWorkloads ownerless_workloads;     // not in Kueue's file
+  Volcano volcano;                            // not in Kueue's file
+  DefaultLocalQueues default_local_queues;    // not in Kueue's file
 
   std::map<std::string, bool> feature_gates;  // names are not checked here
   std::vector<std::string> warnings;          // one line each, to log at start: parts that have no effect

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/config/device_mappings.h"
 #include "api/config/parts.h"
 #include "api/core/pod_resources.h"
 #include "api/field_error.h"
@@ -92,16 +93,14 @@ void read_transformations(Fields& fields, std::vector<ResourceTransformation>& o
   }
 }
 
-void read_resources(Fields fields, QuotaResources& out) {
+void read_resources(Fields fields, QuotaResources& out, DeviceClassMappings& mappings) {
   fields.texts("excludeResourcePrefixes", out.exclude_prefixes);
   read_transformations(fields, out.transformations);
   out.ignore_undeclared = fields.choice("quotaCheckStrategy", {"BlockUndeclared", "IgnoreUndeclared"}).value_or(0) == 1;
   if (out.ignore_undeclared && !out.exclude_prefixes.empty())
     fields.error("excludeResourcePrefixes",
                  "cannot be used with quotaCheckStrategy IgnoreUndeclared; remove one of the two");
-  if (!fields.objects("deviceClassMappings").empty())
-    fields.findings().missing(fields.path_of("deviceClassMappings"),
-                              "a workload whose pods have resource claims is held");
+  mappings = read_device_mappings(fields);
   fields.done();
 }
 
@@ -160,7 +159,7 @@ void read_admission_fair_sharing(Fields fields, AdmissionFairSharing& out) {
 void read_policies(Fields& top, Version version, Configuration& out) {
   read_wait_for_pods_ready(top.object("waitForPodsReady"), version, out.wait_for_pods_ready);
   read_retention(top.object("objectRetentionPolicies"), out.workload_retention);
-  read_resources(top.object("resources"), out.resources);
+  read_resources(top.object("resources"), out.resources, out.device_class_mappings);
   read_fair_sharing(top.object("fairSharing"), version, out.fair_sharing);
   read_admission_fair_sharing(top.object("admissionFairSharing"), out.admission_fair_sharing);
   for (const auto& [gate, value] : top.entries("featureGates")) {

@@ -1,5 +1,4 @@
-// Devices of dynamic resource allocation (KEP-4381), which Berth does not count: Kueue's gate KueueDRAIntegration is
-// always off.
+// Devices of dynamic resource allocation (KEP-4381).
 #pragma once
 
 #include <string_view>

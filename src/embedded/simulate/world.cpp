@@ -50,6 +50,7 @@ struct World::Impl {
 void WorldOptions::configure(const controller::ControllerOptions& configured) {
   engine = configured.engine;
   jobs = configured.jobs;
+  devices = configured.devices;
   volcano = configured.volcano;
   default_local_queues = configured.default_local_queues;
   manage_jobs_without_queue_name = configured.manage_jobs_without_queue_name;
@@ -71,6 +72,7 @@ controller::ControllerOptions controller_options(const WorldOptions& options) {
   controller::ControllerOptions out;
   out.engine = options.engine;
   out.jobs = options.jobs;
+  out.devices = options.devices;
   out.volcano = options.volcano;
   out.default_local_queues = options.default_local_queues;
   out.manage_jobs_without_queue_name = options.manage_jobs_without_queue_name;

@@ -16,6 +16,7 @@
 #include "base/executor.h"
 #include "base/json.h"
 #include "engine/engine.h"
+#include "jobs/devices/claim_charge.h"
 #include "jobs/job_facts.h"
 #include "jobs/kinds/job_kind.h"
 
@@ -44,6 +45,7 @@ struct WorldOptions {
   bool webhooks = true;            // admission of Kueue's and Volcano's kinds and of Jobs
   engine::Options engine;          // feature gates of the controller
   jobs::JobGates jobs;             // feature gates for jobs
+  jobs::devices::Rules devices;    // which devices count as what
   api::config::Volcano volcano;    // support of Volcano's kinds, for admission and for the controller
   api::config::DefaultLocalQueues default_local_queues;
   // Which jobs are managed, for admission and for the controller (the Configuration fields with these names).

@@ -1,9 +1,7 @@
 // Moves that lead to quota: note why it is missing, reserve it, admit, and the admission checks in between.
 #include <algorithm>
-#include <array>
 #include <map>
 
-#include "api/core/devices.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/topology.h"
@@ -99,19 +97,20 @@ Result<Change> note_pending(const WorkloadRef& w, const PendingReason& why, Time
   return close(Move::kNotePending, w, std::move(status), std::move(notes));
 }
 
-Result<Change> refuse_devices(const WorkloadRef& w, Time now) {
-  auto change = note_pending(w, {std::string(reason::kMisconfigured), std::string(api::kUncountedDevices), {}}, now);
+Result<Change> refuse_devices(const WorkloadRef& w, const DeviceRefusal& why, Time now) {
+  auto change = note_pending(w, {std::string(why.reason), why.message, {}}, now);
   if (!change) return change;
-  set(change->status, w, api::kueue::kRequeued, false, reason::kInadmissible, api::kUncountedDevices, now);
+  set(change->status, w, api::kueue::kRequeued, false, why.requeued_reason, why.requeued_message, now);
   return close(Move::kNotePending, w, std::move(change->status));
 }
 
-bool says_devices_are_refused(const WorkloadRef& w) {
-  return std::ranges::all_of(std::array{api::kueue::kQuotaReserved, api::kueue::kRequeued}, [&](auto type) {
+bool says_devices_are_refused(const WorkloadRef& w, const DeviceRefusal& why) {
+  const auto says = [&](std::string_view type, std::string_view message) {
     const auto* said = api::find_condition(w.status.conditions, type);
-    return is_false(w.status.conditions, type) && said->message == api::kUncountedDevices &&
+    return is_false(w.status.conditions, type) && said->message == cut(message, kMaxConditionMessage) &&
            said->observed_generation == w.meta.generation;
-  });
+  };
+  return says(api::kueue::kQuotaReserved, why.message) && says(api::kueue::kRequeued, why.requeued_message);
 }
 
 Result<Change> reserve(const WorkloadRef& w, api::kueue::Admission admission, const std::vector<std::string>& checks,

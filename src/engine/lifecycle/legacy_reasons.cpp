@@ -14,7 +14,7 @@ using api::kueue::CheckState;
 namespace {
 
 constexpr std::string_view kPending = "Pending", kWaiting = "Waiting";
-constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kWords{{
     {reason::kPendingEvaluation, kPending},
     {reason::kNoMatchingFlavor, kPending},
     {reason::kWaitingForQuota, kPending},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kWords{{
     {reason::kTopologyPlacementFailed, kPending},
     {reason::kWaitingForPreempted, kPending},
     {reason::kMisconfigured, reason::kInadmissible},
+    {reason::kDevicesUnresolved, reason::kInadmissible},
     {reason::kSuspended, reason::kInadmissible},
     {reason::kWaitingForPodsReady, kWaiting},
 }};

@@ -55,9 +55,13 @@ struct PendingReason {
 // the workload waits for its victims.
 Result<Change> note_pending(const WorkloadRef& workload, const PendingReason& why, Time now);
 
-// QuotaReserved=False and Requeued=False, because nobody counts the devices that its pods claim.
-Result<Change> refuse_devices(const WorkloadRef& workload, Time now);
-bool says_devices_are_refused(const WorkloadRef& workload);
+// QuotaReserved=False and Requeued=False, because the devices that its pods use cannot be counted.
+struct DeviceRefusal {
+  std::string_view reason, requeued_reason;  // of the two conditions
+  std::string message, requeued_message;
+};
+Result<Change> refuse_devices(const WorkloadRef& workload, const DeviceRefusal& why, Time now);
+bool says_devices_are_refused(const WorkloadRef& workload, const DeviceRefusal& why);
 
 // QuotaReserved=True with this admission. Also Admitted=True when every one of `checks` is Ready and no topology
 // assignment is delayed. `checks` are the names of the admission checks that the assigned flavors require.

@@ -91,7 +91,8 @@ std::optional<std::pair<std::string_view, std::string_view>> way_back(const Work
   }
   if (cause == reason::kClusterQueueStopped && s.cluster_queue.exists && s.cluster_queue.stop == StopPolicy::kNone)
     return {{reason::kClusterQueueRestarted, message::kClusterQueueRestarted}};
-  if (cause == reason::kInadmissible && !s.devices) return {{reason::kDevicesResolved, message::kDevicesResolved}};
+  if ((cause == reason::kInadmissible || cause == reason::kDevicesUnresolved) && !s.devices)
+    return {{reason::kDevicesResolved, message::kDevicesResolved}};
   if (cause == reason::kLocalQueueStopped && s.local_queue.exists && s.local_queue.stop == StopPolicy::kNone)
     return {{reason::kLocalQueueRestarted, message::kLocalQueueRestarted}};
   return std::nullopt;
@@ -138,7 +139,7 @@ std::optional<PendingReason> not_queued_yet(const WorkloadRef& w) {
   return why(reason::kPendingEvaluation, std::string(held ? message::kNotRequeued : message::kBackoff));
 }
 
-// Whether only the devices of its pods keep it out of the queue, whatever its queues say.
+// Whether only uncounted devices of its pods keep it out of the queue, whatever its queues say.
 bool waits_for_devices(const WorkloadRef& w, const Situation& s) {
   const Hold hold = hold_of(w);
   return s.devices && w.active && (hold == Hold::kNone || hold == Hold::kRequeuedFalse || hold == Hold::kFailedChecks);
@@ -163,7 +164,8 @@ Next next_without_quota(const WorkloadRef& w, const Situation& s, Time now) {
   if (const auto back = way_back(w, s, now)) return make(requeue(w, back->first, back->second, now));
   if (!inactive && requeue_at(w).value_or(Time::max()) <= now) return make(tidy(w, now));
   if (const auto cleared = gates_cleared(w); cleared && !inactive) return make(note_pending(w, *cleared, now));
-  if (waits_for_devices(w, s)) return says_devices_are_refused(w) ? none() : make(refuse_devices(w, now));
+  if (waits_for_devices(w, s))
+    return says_devices_are_refused(w, *s.devices) ? none() : make(refuse_devices(w, *s.devices, now));
   if (const auto reason = pending_reason(w, s); reason && !says(w, *reason)) return make(note_pending(w, *reason, now));
   if (const auto reason = not_queued_yet(w); reason && !inactive) return make(note_pending(w, *reason, now));
   return none();

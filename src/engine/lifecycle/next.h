@@ -29,7 +29,8 @@ struct Situation {
   QueueView local_queue, cluster_queue;
   std::string other_queues;         // of its namespace, if its local queue does not exist: "a, b"; empty: none
   std::vector<std::string> checks;  // required: by the assigned flavors, else by all flavors
-  bool devices = false;             // has no quota, and its pods have claims of devices: it is not queued
+  // Set: it has no quota, and its pods use devices that cannot be counted. It is not queued.
+  std::optional<DeviceRefusal> devices;
   const api::kueue::JobReport* report = nullptr;  // null: no report yet
   // Set: the workload was admitted before this process led, and its owner has not reported since. PodsReady may be
   // old, so timeouts wait until then.

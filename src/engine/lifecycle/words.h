@@ -22,7 +22,8 @@ inline constexpr std::string_view kWaitingForQuota = "WaitingForQuota";
 inline constexpr std::string_view kExceedsMaxQuota = "ExceedsMaxQuota";
 inline constexpr std::string_view kWaitingForPreempted = "WaitingForPreemptedWorkloads";
 inline constexpr std::string_view kMisconfigured = "Misconfigured";
-inline constexpr std::string_view kInadmissible = "Inadmissible";  // of Requeued=False, too
+inline constexpr std::string_view kInadmissible = "Inadmissible";                 // of Requeued=False, too
+inline constexpr std::string_view kDevicesUnresolved = "DRAResourcesUnresolved";  // of Requeued=False, too
 inline constexpr std::string_view kSuspended = "Suspended";
 inline constexpr std::string_view kGated = "AdmissionGated";
 inline constexpr std::string_view kOnHold = "OnHold";
@@ -80,7 +81,7 @@ inline constexpr std::string_view kClusterQueueStopped = "The ClusterQueue is st
 inline constexpr std::string_view kLocalQueueStopped = "The LocalQueue is stopped";
 inline constexpr std::string_view kClusterQueueRestarted = "The ClusterQueue was restarted after being stopped";
 inline constexpr std::string_view kLocalQueueRestarted = "The LocalQueue was restarted after being stopped";
-inline constexpr std::string_view kDevicesResolved = "The workload uses no DRA resources any more";
+inline constexpr std::string_view kDevicesResolved = "The devices of the workload's pods can be counted";
 inline constexpr std::string_view kPodsNotReady = "Not all pods are ready or succeeded";
 inline constexpr std::string_view kPodsNotScheduled = "Not all pods have been scheduled";
 inline constexpr std::string_view kPodsScheduled = "All required pods have been scheduled or succeeded";

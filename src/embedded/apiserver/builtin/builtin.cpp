@@ -96,6 +96,10 @@ std::vector<ResourcePtr> builtin_resources() {
       flow_schema_resource,
       priority_level_resource,
       network_policy_resource,
+      resource_claim_resource,
+      resource_claim_template_resource,
+      device_class_resource,
+      resource_slice_resource,
   };
   std::vector<ResourcePtr> all;
   for (Make make : kKinds) all.push_back(std::make_shared<const ResourceInfo>(make()));

@@ -60,5 +60,9 @@ ResourceInfo pod_disruption_budget_resource();
 ResourceInfo flow_schema_resource();
 ResourceInfo priority_level_resource();
 ResourceInfo network_policy_resource();
+ResourceInfo resource_claim_resource();
+ResourceInfo resource_claim_template_resource();
+ResourceInfo device_class_resource();
+ResourceInfo resource_slice_resource();
 
 }  // namespace berth::apiserver
