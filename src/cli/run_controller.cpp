@@ -163,8 +163,7 @@ class Process {
 
   std::optional<serve::PendingSource> pending() {
     if (!serves_pending_) return std::nullopt;
-    return pending_source([this]() -> const engine::Engine& { return controller_->engine(); },
-                          [this]() -> const engine::RunHistory& { return controller_->run_history(); },
+    return pending_source([this]() -> const controller::Controller& { return *controller_; },
                           [this] { return executor_.now(); });
   }
 

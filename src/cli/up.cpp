@@ -173,8 +173,7 @@ class Up {
     router.discovery.server_address = options_.listen;
     if (controller_ && controller_options_.pending_workloads_api) {
       router.discovery.virtual_groups.push_back(
-          visibility_group(pending_source([this]() -> const engine::Engine& { return controller_->engine(); },
-                                          [this]() -> const engine::RunHistory& { return controller_->run_history(); },
+          visibility_group(pending_source([this]() -> const controller::Controller& { return *controller_; },
                                           [this] { return executor_.now(); })));
     }
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));

@@ -21,10 +21,23 @@ serve::PendingSource::Items items_of(std::optional<std::vector<engine::PendingWo
   return items;
 }
 
+// After the workloads of the changes: what the devices of their pods count.
+void count_devices(const controller::Controller& controller, std::vector<engine::Event>& changes) {
+  const std::size_t given = changes.size();
+  for (std::size_t i = 0; i < given; ++i) {
+    const auto* seen = std::get_if<engine::WorkloadSeen>(&changes[i]);
+    if (seen == nullptr) continue;
+    const auto& meta = seen->object->meta;
+    if (auto charge = controller.device_charge(*seen->object))
+      changes.push_back(engine::DevicesCounted{meta.ns, meta.name, meta.uid, std::move(charge)});
+  }
+}
+
 }  // namespace
 
-serve::PendingSource pending_source(std::function<const engine::Engine&()> engine,
-                                    std::function<const engine::RunHistory&()> history, std::function<Time()> now) {
+serve::PendingSource pending_source(std::function<const controller::Controller&()> controller,
+                                    std::function<Time()> now) {
+  const auto engine = [controller]() -> const engine::Engine& { return controller().engine(); };
   return {[engine](std::string_view queue, visibility::Page page) {
             return items_of(engine().pending_in_cluster_queue(queue, page.offset, page.limit));
           },
@@ -37,16 +50,17 @@ serve::PendingSource pending_source(std::function<const engine::Engine&()> engin
             if (!all) engine::hide_other_namespaces(*explanation);
             return engine::to_json(*explanation);
           },
-          [engine, history, now](std::string_view ns, std::string_view workload, bool all) -> std::optional<Json> {
+          [engine, controller, now](std::string_view ns, std::string_view workload, bool all) -> std::optional<Json> {
             const std::string key = std::string(ns) + "/" + std::string(workload);
-            auto prediction = std::move(engine::predict(engine(), history(), now(), {key}).front());
+            auto prediction = std::move(engine::predict(engine(), controller().run_history(), now(), {key}).front());
             if (!prediction.found) return std::nullopt;
             if (!all) engine::hide_other_namespaces(prediction);
             return engine::to_json(prediction);
           },
-          [engine, now](const Json& what_if) -> Result<Json> {
+          [engine, controller, now](const Json& what_if) -> Result<Json> {
             auto changes = changes_of(what_if, engine(), now());
             if (!changes) return tl::unexpected(changes.error());
+            count_devices(controller(), *changes);
             return engine::to_json(engine::what_if(engine(), now(), *changes));
           }};
 }

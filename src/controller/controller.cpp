@@ -393,6 +393,9 @@ std::size_t Controller::volcano_holders(std::string_view queue) const {
 }
 const engine::Engine& Controller::engine() const { return impl_->shell.host.engine(); }
 const engine::RunHistory& Controller::run_history() const { return impl_->shell.host.run_history(); }
+engine::Ptr<api::kueue::DeviceCharge> Controller::device_charge(const api::kueue::Workload& workload) const {
+  return impl_->devices.charge(workload);
+}
 void Controller::refresh_metrics() {
   impl_->metrics.refresh([this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) {
     return impl_->caches.get(what, ns, name);

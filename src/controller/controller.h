@@ -133,6 +133,8 @@ class Controller {
 
   const engine::Engine& engine() const;
   const engine::RunHistory& run_history() const;
+  // What the devices of the pods of such a workload would count now; null: nothing that is counted.
+  engine::Ptr<api::kueue::DeviceCharge> device_charge(const api::kueue::Workload& workload) const;
   // Updates the gauges of ControllerOptions::metrics; call before they are read. Does nothing in a follower.
   void refresh_metrics();
   void on_round(std::function<void()> handler);  // called after each decision round

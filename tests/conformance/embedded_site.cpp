@@ -40,8 +40,7 @@ class EmbeddedSite final : public Site {
     apiserver::http::RouterOptions router;
     router.objects = world_->server().objects();
     router.discovery.virtual_groups.push_back(cli::visibility_group(
-        cli::pending_source([this]() -> const engine::Engine& { return world_->controller().engine(); },
-                            [this]() -> const engine::RunHistory& { return world_->controller().run_history(); },
+        cli::pending_source([this]() -> const controller::Controller& { return world_->controller(); },
                             [this] { return world_->executor().now(); })));
     router_ = std::make_unique<apiserver::http::Router>(world_->server(), world_->server().registry(),
                                                         world_->executor(), std::move(router));

@@ -72,8 +72,7 @@ struct RealFront::Impl {
         std::move(policy), certificate));
     visibility = must(serve::VisibilityServer::start(
         on_loopback(), executor,
-        cli::pending_source([&controller]() -> const engine::Engine& { return controller.engine(); },
-                            [&controller]() -> const engine::RunHistory& { return controller.run_history(); },
+        cli::pending_source([&controller]() -> const controller::Controller& { return controller; },
                             [&executor] { return executor.now(); }),
         auth, {{"controller", [] { return std::string(); }}}, certificate));
     auth.start([this](const std::string& pem) { visibility->trust_clients(pem); });
