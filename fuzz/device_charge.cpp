@@ -1,5 +1,5 @@
-// Templates, classes and slices that an API server would not take, and the charge of a workload that uses them. The input is
-// a JSON object with the lists templates, classes and slices, and the pod spec.
+// Templates, classes and slices that an API server would not take, and the charge of a workload that uses them. The
+// input is a JSON object with the lists templates, classes and slices, and the pod spec.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

@@ -58,7 +58,8 @@ constexpr Amount min(Amount a, Amount b) { return b < a ? b : a; }
 
 // The count of `q` of a resource: milli-cpu for "cpu", else units, both rounded up.
 Amount to_amount(std::string_view resource, const Quantity& q);
-// The inverse, with the suffix family that Kubernetes prints for the resource (binary for memory and storage).
+// The inverse. Binary suffixes for memory and storage, as Kubernetes prints them, and for whole mebibytes of anything
+// else, such as the memory of parts of GPUs.
 Quantity to_quantity(std::string_view resource, Amount a);
 // The same as text, for messages and statuses: "1500m", "2Gi", "4".
 std::string format_amount(std::string_view resource, Amount a);

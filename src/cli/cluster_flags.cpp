@@ -6,6 +6,7 @@
 
 #include "base/time.h"
 #include "cli/apply_objects.h"
+#include "embedded/cluster/devices/driver.h"
 #include "embedded/cluster/nodes.h"
 
 namespace berth::cli {
@@ -29,6 +30,10 @@ void add_cluster_flags(CLI::App& app, ClusterFlags& flags) {
       ->capture_default_str();
   app.add_option("--node-resources", flags.node_resources,
                  "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8");
+  app.add_option(
+      "--devices", flags.devices,
+      "Devices that each of them has, for ResourceClaims: DRIVER=COUNT, such as gpu.example.com=8; with :parts they "
+      "can be cut, with :shared several pods take parts of one");
   app.add_option("--scale-up", flags.scale_up,
                  "What the autoscaler may add for ProvisioningRequests, in a block of its own: RACKSxNODES, or none")
       ->capture_default_str();
@@ -65,6 +70,8 @@ Result<void> check_cluster_flags(const ClusterFlags& flags) {
   if (auto checked = check_nodes(flags.nodes); !checked) return checked;
   if (const auto resources = cluster::parse_node_resources(flags.node_resources); !resources)
     return fail("--node-resources: " + resources.error().message);
+  if (const auto devices = cluster::devices::parse_devices(flags.devices); !devices)
+    return fail("--devices: " + devices.error().message);
   if (flags.scale_up != "none") {
     const auto racks = cluster::parse_node_shape(flags.scale_up);
     if (!racks || racks->blocks != 1)
@@ -90,6 +97,7 @@ Result<cluster::ClusterOptions> cluster_options(const ClusterFlags& flags) {
     options.nodes = flags.nodes;
   }
   options.node_resources = flags.node_resources;
+  options.devices = flags.devices;
   if (flags.scale_up != "none") options.scale_up = flags.scale_up;
   const auto delay = delay_of(flags);
   if (!delay) return tl::unexpected(delay.error());

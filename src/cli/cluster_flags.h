@@ -15,6 +15,7 @@ namespace berth::cli {
 struct ClusterFlags {
   std::string nodes = "1x2x4";  // a shape (see embedded/cluster/nodes.h), a file of Node manifests, or "none"
   std::string node_resources = {};
+  std::string devices = {};                // of each node (see embedded/cluster/devices/driver.h)
   std::string scale_up = "2x4";            // RACKSxNODES that the autoscaler may add, or "none"
   std::string provisioning_delay = "30s";  // until those nodes exist
 };

@@ -172,9 +172,8 @@ class Up {
                                {"shutdown", [this] { return std::string(stopping_ ? "shutting down" : ""); }, true}};
     router.discovery.server_address = options_.listen;
     if (controller_ && controller_options_.pending_workloads_api) {
-      router.discovery.virtual_groups.push_back(
-          visibility_group(pending_source([this]() -> const controller::Controller& { return *controller_; },
-                                          [this] { return executor_.now(); })));
+      router.discovery.virtual_groups.push_back(visibility_group(pending_source(
+          [this]() -> const controller::Controller& { return *controller_; }, [this] { return executor_.now(); })));
     }
     router_ = std::make_unique<http::Router>(*core_, core_->registry(), executor_, std::move(router));
     auto server = listen("--listen", *router_, *pki, *endpoint);

@@ -23,6 +23,7 @@ Result<ResourceList> amounts_at(const Json& owner, std::initializer_list<std::st
 
 Result<DeviceRequest> decode_request(const Json& value, const std::string& at) {
   DeviceRequest out;
+  out.name = string_at(value, {"name"});
   out.device_class = string_at(value, {"deviceClassName"});
   out.selectors = selectors_of(value);
   out.all = string_at(value, {"allocationMode"}) == "All";
@@ -31,11 +32,13 @@ Result<DeviceRequest> decode_request(const Json& value, const std::string& at) {
   auto capacity = amounts_at(value, {"capacity", "requests"}, at + ".capacity.requests");
   if (!capacity) return tl::unexpected(capacity.error());
   out.capacity = std::move(*capacity);
+  if (const Json* tolerations = find(value, "tolerations")) out.tolerations = decode_tolerations(*tolerations);
   return out;
 }
 
 Result<ClaimRequest> decode_claim_request(const Json& value, const std::string& at) {
   ClaimRequest out;
+  out.name = string_at(value, {"name"});
   if (const Json* exactly = find(value, "exactly"); exactly != nullptr && exactly->is_object()) {
     auto request = decode_request(*exactly, at + ".exactly");
     if (!request) return tl::unexpected(request.error());
@@ -97,6 +100,20 @@ Result<ResourceList> decode_counters(const Json& consumed, const std::string& at
   return out;
 }
 
+DevicePlace place_of(const Json& owner) {
+  DevicePlace out;
+  out.node = string_at(owner, {"nodeName"});
+  out.all_nodes = bool_at(owner, {"allNodes"});
+  // A slice has at most one term. It is read as the term of a pod's affinity is.
+  if (const Json* selector = find(owner, "nodeSelector"); selector != nullptr && selector->is_object()) {
+    auto terms = decode_node_constraints(JsonObject{
+        {"affinity",
+         JsonObject{{"nodeAffinity", JsonObject{{"requiredDuringSchedulingIgnoredDuringExecution", *selector}}}}}});
+    if (!terms.required_terms.empty()) out.term = std::move(terms.required_terms.front());
+  }
+  return out;
+}
+
 Result<Device> decode_device(const Json& value, const std::string& at) {
   Device out;
   out.name = string_at(value, {"name"});
@@ -111,20 +128,58 @@ Result<Device> decode_device(const Json& value, const std::string& at) {
   for (const Json& consumed : array_at(value, {"consumesCounters"})) {
     auto counters = decode_counters(consumed, index_path(at + ".consumesCounters", out.counters.size()));
     if (!counters) return tl::unexpected(counters.error());
-    out.counters.push_back(std::move(*counters));
+    out.counters.emplace_back(string_at(consumed, {"counterSet"}), std::move(*counters));
+  }
+  if (const Json* taints = find(value, "taints")) out.taints = decode_taints(*taints);
+  return out;
+}
+
+Result<std::vector<ClaimRequest>> decode_requests(const Json& devices, const std::string& at) {
+  std::vector<ClaimRequest> out;
+  for (const Json& request : array_at(devices, {"requests"})) {
+    auto decoded = decode_claim_request(request, index_path(at, out.size()));
+    if (!decoded) return tl::unexpected(decoded.error());
+    out.push_back(std::move(*decoded));
   }
   return out;
 }
 
+const Json& member_at(const Json& object, std::initializer_list<std::string_view> path) {
+  static const Json none;
+  const Json* value = find_path(object, path);
+  return value == nullptr ? none : *value;
+}
+
 }  // namespace
 
+bool DevicePlace::reaches(std::string_view node_name, const StringMap& labels) const {
+  if (all_nodes) return true;
+  return term ? matches(*term, labels, node_name) : !node.empty() && node == node_name;
+}
+
 Result<ResourceClaimTemplate> decode_resource_claim_template(const Json& object) {
-  ResourceClaimTemplate out{decode_meta(object), {}};
-  for (const Json& request : array_at(object, {"spec", "spec", "devices", "requests"})) {
-    auto decoded = decode_claim_request(request, index_path("spec.spec.devices.requests", out.requests.size()));
-    if (!decoded) return tl::unexpected(decoded.error());
-    out.requests.push_back(std::move(*decoded));
+  auto requests = decode_requests(member_at(object, {"spec", "spec", "devices"}), "spec.spec.devices.requests");
+  if (!requests) return tl::unexpected(requests.error());
+  return ResourceClaimTemplate{decode_meta(object), std::move(*requests)};
+}
+
+Result<ResourceClaim> decode_resource_claim(const Json& object) {
+  const Json& devices = member_at(object, {"spec", "devices"});
+  auto requests = decode_requests(devices, "spec.devices.requests");
+  if (!requests) return tl::unexpected(requests.error());
+  ResourceClaim out{decode_meta(object), std::move(*requests), {}, nullptr, {}};
+  for (const Json& constraint : array_at(devices, {"constraints"})) {
+    DeviceConstraint& added = out.constraints.emplace_back();
+    for (const Json& name : array_at(constraint, {"requests"})) {
+      if (name.is_string()) added.requests.emplace_back(view(name.get_string()));
+    }
+    added.match_attribute = string_at(constraint, {"matchAttribute"});
+    added.distinct_attribute = string_at(constraint, {"distinctAttribute"});
   }
+  if (const Json& allocation = member_at(object, {"status", "allocation"}); allocation.is_object())
+    out.allocation = std::make_shared<const Json>(allocation);
+  for (const Json& each : array_at(object, {"status", "reservedFor"}))
+    out.reserved_for.emplace_back(string_at(each, {"uid"}));
   return out;
 }
 
@@ -141,9 +196,17 @@ Result<ResourceSlice> decode_resource_slice(const Json& object) {
   out.pool = string_at(object, {"spec", "pool", "name"});
   out.generation = int_at(object, {"spec", "pool", "generation"});
   out.pool_slices = int_at(object, {"spec", "pool", "resourceSliceCount"});
+  out.place = place_of(member_at(object, {"spec"}));
+  for (const Json& set : array_at(object, {"spec", "sharedCounters"})) {
+    auto counters = decode_counters(set, "spec.sharedCounters");
+    if (!counters) return tl::unexpected(counters.error());
+    out.shared_counters.emplace(string_at(set, {"name"}), std::move(*counters));
+  }
+  const bool places = bool_at(object, {"spec", "perDeviceNodeSelection"});
   for (const Json& device : array_at(object, {"spec", "devices"})) {
     auto decoded = decode_device(device, index_path("spec.devices", out.devices.size()));
     if (!decoded) return tl::unexpected(decoded.error());
+    if (places) decoded->place = place_of(device);
     out.devices.push_back(std::make_shared<const Device>(std::move(*decoded)));
   }
   return out;

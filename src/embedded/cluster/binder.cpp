@@ -17,8 +17,9 @@ bool may_be_bound(const Json& pod) {
 
 }  // namespace
 
-Binder::Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods)
-    : client_(client), executor_(executor), pods_(pods) {}
+Binder::Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods, devices::Claims& claims)
+    : client_(client), executor_(executor), pods_(pods), claims_(claims) {}
+
 void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string key = pod_key(now ? *now : *old);
   const std::string_view node = now ? string_at(*now, {"spec", "nodeName"}) : std::string_view();
@@ -57,18 +58,35 @@ void Binder::round() {
     if (!pod || !may_be_bound(*pod) || capacity_.placed(key)) continue;
     const Json& spec = *find(*pod, "spec");
     api::ResourceList requests = api::pod_requests(spec);
-    const std::string* node = capacity_.choose(requests, api::decode_node_constraints(spec));
+    FreeCapacity::Also devices;
+    if (devices::has_claims(*pod))
+      devices = [&](const std::string& name, const auto& labels) { return claims_.fits(*pod, {name, labels}); };
+    const std::string* node = capacity_.choose(requests, api::decode_node_constraints(spec), devices);
     if (node != nullptr) {
       waiting_.erase(key);
-      bind(key, pod, *node, std::move(requests));
+      place(key, pod, *node, std::move(requests));
     } else {
       tell_unschedulable(key, pod);
     }
   }
 }
 
-void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests) {
+void Binder::place(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests) {
   capacity_.place(key, node, std::move(requests));
+  const auto labels = capacity_.labels_of(node);
+  claims_.allocate(*pod, {node, labels},
+                   lifetime_.guard([this, key, pod, node](bool ok) { ok ? bind(key, pod, node) : try_again(key); }));
+}
+
+void Binder::try_again(const std::string& key) {
+  capacity_.unplace(key);
+  if (const JsonPtr again = pods_.get(key); again && may_be_bound(*again)) {
+    waiting_.insert(key);
+    round_soon();
+  }
+}
+
+void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string& node) {
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
   request.resource = api::kPods;
@@ -82,12 +100,7 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
        JsonObject{{"name", request.name}, {"namespace", request.ns}, {"uid", string_at(*pod, {"metadata", "uid"})}}},
       {"target", JsonObject{{"apiVersion", "v1"}, {"kind", "Node"}, {"name", node}}}};
   client_.call(std::move(request), lifetime_.guard([this, key](const api::RestResponse& response) {
-    if (response.ok()) return;
-    capacity_.unplace(key);
-    if (const JsonPtr again = pods_.get(key); again && may_be_bound(*again)) {
-      waiting_.insert(key);
-      round_soon();
-    }
+    if (!response.ok()) try_again(key);
   }));
 }
 

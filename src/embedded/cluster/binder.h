@@ -1,5 +1,5 @@
 // Binds pending pods to nodes: a minimal kube-scheduler with the features that pods rely on (resources, node
-// selectors, node affinity, taints, scheduling gates).
+// selectors, node affinity, taints, scheduling gates, claims of devices).
 // https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "base/executor.h"
 #include "base/json.h"
 #include "base/lifetime.h"
+#include "embedded/cluster/devices/claims.h"
 #include "embedded/cluster/free_capacity.h"
 #include "kube/informer.h"
 
@@ -19,22 +20,26 @@ namespace berth::cluster {
 
 class Binder {
  public:
-  // The caches call pod_changed() and node_changed(). `pods` must outlive the binder.
-  Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods);
+  // The caches call pod_changed() and node_changed(). `pods` and `claims` must outlive the binder.
+  Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods, devices::Claims& claims);
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now);
   void node_changed(const JsonPtr& old, const JsonPtr& now);
+  void claims_changed() { round_soon(); }
   const FreeCapacity& capacity() const { return capacity_; }
 
  private:
   void round_soon();
   void round();
-  void bind(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests);
+  void place(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests);
+  void bind(const std::string& key, const JsonPtr& pod, const std::string& node);
+  void try_again(const std::string& key);
   void tell_unschedulable(const std::string& key, const JsonPtr& pod);
 
   api::RestClient& client_;
   Executor& executor_;
   const kube::Informer& pods_;
+  devices::Claims& claims_;
   FreeCapacity capacity_;          // includes bindings that are not confirmed yet
   std::set<std::string> waiting_;  // keys of pods without a node
   bool round_posted_ = false;

@@ -6,6 +6,8 @@
 #include "embedded/cluster/apps/apps_controllers.h"
 #include "embedded/cluster/autoscaler.h"
 #include "embedded/cluster/binder.h"
+#include "embedded/cluster/devices/claims.h"
+#include "embedded/cluster/devices/driver.h"
 #include "embedded/cluster/job_controller.h"
 #include "embedded/cluster/kubelet.h"
 #include "embedded/cluster/lws_controller.h"
@@ -26,7 +28,9 @@ struct PretendCluster::Impl {
         pods(c, e, api::kPods),
         nodes(c, e, api::kNodes),
         node_writer(c, e),
-        binder(c, e, pods),
+        driver(c, e),
+        claims(c, e, pods, [this] { binder.claims_changed(); }),
+        binder(c, e, pods, claims),
         life(c, e, nodes, pods, index),
         kubelet(c, e, nodes, pods, index),
         eviction(c, e, nodes, pods, index),
@@ -39,6 +43,7 @@ struct PretendCluster::Impl {
         operators(c, e, kinds) {
     pods.on_change([this](const JsonPtr& old, const JsonPtr& now) {
       index.pod_changed(old, now);
+      claims.pod_changed(old, now);
       binder.pod_changed(old, now);
       life.pod_changed(old, now);
       kubelet.pod_changed(old, now);
@@ -47,6 +52,7 @@ struct PretendCluster::Impl {
       autoscaler.pod_changed(old, now);
     });
     nodes.on_change([this](const JsonPtr& old, const JsonPtr& now) {
+      driver.node_changed(old, now);
       binder.node_changed(old, now);
       life.node_changed(old, now);
       kubelet.node_changed(old, now);
@@ -77,6 +83,9 @@ struct PretendCluster::Impl {
   kube::Informer pods, nodes;
   PodsByNode index;
   Writer node_writer;
+  std::vector<devices::DeviceShape> shapes;
+  devices::Driver driver;
+  devices::Claims claims;
   Binder binder;
   NodeLife life;
   Kubelet kubelet;
@@ -98,6 +107,9 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
   auto resources = parse_node_resources(options.node_resources);
   if (!resources) return tl::unexpected(resources.error());
   auto impl = std::make_unique<Impl>(client, executor, options.kinds);
+  auto shapes = devices::parse_devices(options.devices);
+  if (!shapes) return tl::unexpected(shapes.error());
+  impl->shapes = std::move(*shapes);
   impl->life.set_resources(*resources);
   impl->runs_nodes = options.runs_nodes;
   impl->job_controller = options.job_controller;
@@ -130,6 +142,8 @@ Result<std::unique_ptr<PretendCluster>> PretendCluster::make(api::RestClient& cl
 void PretendCluster::start() {
   impl_->create_nodes();
   if (impl_->runs_nodes) {
+    impl_->driver.start(impl_->shapes);
+    impl_->claims.start();
     impl_->nodes.start();
     impl_->pods.start();
     impl_->autoscaler.start(impl_->group);

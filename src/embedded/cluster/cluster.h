@@ -18,6 +18,8 @@ struct ClusterOptions {
   std::string nodes;                 // a shape such as 2x4x8 (see nodes.h); empty: no nodes are created
   std::string node_resources;        // such as cpu=96,memory=256Gi
   std::vector<Json> node_manifests;  // Node objects to create in addition
+  // Devices that each node has, such as gpu.example.com=8 (see devices/driver.h); empty: none.
+  std::string devices;
   // Nodes that the autoscaler may add: RACKSxNODES in a block of its own after those of `nodes`, with node_resources.
   // Empty: none.
   std::string scale_up;

@@ -83,14 +83,19 @@ bool FreeCapacity::takes(const std::string& name, const Node& node, const api::R
   });
 }
 
-const std::string* FreeCapacity::choose(const api::ResourceList& requests,
-                                        const api::NodeConstraints& constraints) const {
+api::StringMap FreeCapacity::labels_of(std::string_view node) const {
+  const auto it = nodes_.find(node);
+  return it == nodes_.end() ? api::StringMap() : it->second.labels;
+}
+
+const std::string* FreeCapacity::choose(const api::ResourceList& requests, const api::NodeConstraints& constraints,
+                                        const Also& also) const {
   const std::string* best = nullptr;
   std::int64_t best_pods = -1;
   for (const auto& [name, node] : nodes_) {
     if (!node.usable || node.pods <= best_pods) continue;
     if (node.pods >= amount(node.allocatable, "pods").value()) continue;
-    if (!takes(name, node, requests, constraints)) continue;
+    if (!takes(name, node, requests, constraints) || (also && !also(name, node.labels))) continue;
     best = &name;
     best_pods = node.pods;
   }

@@ -1,6 +1,7 @@
 // The free capacity of each node, and the choice of a node for a pod. A value: copy it to try something.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -28,8 +29,12 @@ class FreeCapacity {
   bool placed_on(const std::string& key, std::string_view node) const;
 
   // The node with the most pods that takes such a pod, so that other nodes stay free for large pods; the first name
-  // among equals. Null: no node takes it.
-  const std::string* choose(const api::ResourceList& requests, const api::NodeConstraints& constraints) const;
+  // among equals. Null: no node takes it. `also`: asked of nodes that take it otherwise; empty: nothing else is asked.
+  using Also = std::function<bool(const std::string& name, const api::StringMap& labels)>;
+  const std::string* choose(const api::ResourceList& requests, const api::NodeConstraints& constraints,
+                            const Also& also = {}) const;
+  // The labels of a node; empty when there is no such node.
+  api::StringMap labels_of(std::string_view node) const;
 
  private:
   struct Node {

@@ -207,6 +207,7 @@ Result<Played> play(const Scenario& scenario, const PlayOptions& options) {
   world_options.start = scenario.start;
   world_options.nodes = scenario.nodes;
   world_options.node_resources = scenario.node_resources;
+  world_options.devices_of_nodes = scenario.devices;
   world_options.scale_up = scenario.scale_up;
   world_options.provisioning_delay = scenario.provisioning_delay;
   world_options.apps_controllers = true;

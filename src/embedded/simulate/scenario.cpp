@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/yaml.h"
+#include "embedded/cluster/devices/driver.h"
 #include "embedded/cluster/nodes.h"
 #include "embedded/simulate/members.h"
 
@@ -93,8 +94,8 @@ Result<Scenario> parse_scenario(std::string_view text) {
   if (scenario.name.empty()) return fail("scenario.name: is missing");
   scenario.about = string_at(root, {"about"});
   if (const Json* cluster = find(root, "cluster")) {
-    if (auto known =
-            known_members(*cluster, "scenario.cluster", {"nodes", "nodeResources", "scaleUp", "provisioningDelay"});
+    if (auto known = known_members(*cluster, "scenario.cluster",
+                                   {"nodes", "nodeResources", "devices", "scaleUp", "provisioningDelay"});
         !known)
       return tl::unexpected(known.error());
     scenario.nodes = string_at(*cluster, {"nodes"});
@@ -103,6 +104,9 @@ Result<Scenario> parse_scenario(std::string_view text) {
         return fail("scenario.cluster.nodes: " + shape.error().message);
     }
     scenario.node_resources = string_at(*cluster, {"nodeResources"});
+    scenario.devices = string_at(*cluster, {"devices"});
+    if (const auto devices = cluster::devices::parse_devices(scenario.devices); !devices)
+      return fail("scenario.cluster.devices: " + devices.error().message);
     scenario.scale_up = string_at(*cluster, {"scaleUp"});
     if (const auto delay = string_at(*cluster, {"provisioningDelay"}); !delay.empty()) {
       auto duration = parse_duration(delay);

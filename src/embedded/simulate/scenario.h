@@ -70,7 +70,7 @@ struct Step {
 struct Scenario {
   std::string name, about;
   // same format as the flags of `berth up`; empty: no cluster, no autoscaler
-  std::string nodes, node_resources, scale_up;
+  std::string nodes, node_resources, devices, scale_up;
   Duration provisioning_delay = std::chrono::seconds(30);
   controller::FeatureGates feature_gates;
   api::config::Configuration configuration;

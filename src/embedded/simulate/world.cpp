@@ -142,6 +142,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   cluster::ClusterOptions cluster_options;
   cluster_options.nodes = options.nodes;
   cluster_options.node_resources = options.node_resources;
+  cluster_options.devices = options.devices_of_nodes;
   cluster_options.scale_up = options.scale_up;
   cluster_options.provisioning_delay = options.provisioning_delay;
   cluster_options.runs_nodes = options.runs_nodes;

@@ -34,6 +34,7 @@ struct WorldOptions {
   Time start{};
   std::string nodes, node_resources;  // same format as the flags of `berth up`; empty: no nodes, pods stay Pending
   std::vector<Json> node_manifests;   // Node objects to create in addition
+  std::string devices_of_nodes;       // such as gpu.example.com=8, as for `berth up`; empty: none
   std::string scale_up;               // nodes that the autoscaler may add, in the format of `berth up`; empty: none
   Duration provisioning_delay = std::chrono::seconds(30);
   // false: no kubelet and no binder, the test writes nodes and pods; the Job controller still runs

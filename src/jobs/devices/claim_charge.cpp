@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/field_error.h"
+#include "jobs/devices/capacity.h"
 
 namespace berth::jobs::devices {
 
@@ -51,34 +52,6 @@ struct Filter {
     return true;
   }
 };
-
-// How much one device gives for a request, and how it is rounded (KEP-5075, "Consumable capacity"). nullopt: it gives
-// nothing of this dimension, or its policy refuses the amount.
-std::optional<Quantity> taken_of(const api::DeviceCapacity& capacity, const DeviceRequest& request,
-                                 const std::string& dimension, bool& refused) {
-  const auto asked = request.capacity.find(dimension);
-  const Quantity base =
-      asked != request.capacity.end() ? asked->second : capacity.default_request.value_or(capacity.value);
-  if (!capacity.valid_values.empty()) {
-    const auto fit = std::ranges::find_if(capacity.valid_values, [&](const auto& value) { return value >= base; });
-    if (fit != capacity.valid_values.end()) return *fit;
-    refused = true;
-    return std::nullopt;
-  }
-  Quantity out = base;
-  if (capacity.min) {
-    out = std::max(out, *capacity.min);
-    if (capacity.step && capacity.step->sign() > 0 && out > *capacity.min) {
-      const auto above = out.nano_value() - capacity.min->nano_value(), step = capacity.step->nano_value();
-      const auto steps = above / step + (above % step == 0 ? 0 : 1);
-      const auto most = Quantity::Nano{INT64_MAX};
-      out = *capacity.min + *capacity.step * static_cast<std::int64_t>(std::min(steps, most));
-    }
-  }
-  if (!capacity.max || out <= *capacity.max) return out;
-  refused = true;
-  return std::nullopt;
-}
 
 class Counting {
  public:
@@ -245,13 +218,15 @@ class Counting {
     filter->programs.insert(filter->programs.begin(), of_source->begin(), of_source->end());
 
     Matches matches;
-    for_each_complete(inventory_, source.driver, [&](const Device& device) {
-      if (matches.failure) return;
-      const auto yes = filter->accepts(selectable(device, source.driver), cost_left_);
-      if (!yes) matches.failure = yes.error().message;
-      if (!yes || !*yes) return;
-      ++matches.count;
-      counter ? see_counters(device, source, matches) : see_capacity(device, request, source, matches);
+    for_each_complete_slice(inventory_, source.driver, [&](const api::ResourceSlice& slice) {
+      for (const auto& device : slice.devices) {
+        if (matches.failure) return;
+        const auto yes = filter->accepts(selectable(*device, source.driver), cost_left_);
+        if (!yes) matches.failure = yes.error().message;
+        if (!yes || !*yes) continue;
+        ++matches.count;
+        counter ? see_counters(*device, source, matches) : see_capacity(*device, request, source, matches);
+      }
     });
     return judged(matches, request, source, i);
   }
@@ -266,9 +241,9 @@ class Counting {
   };
 
   static void see_counters(const Device& device, const DeviceSource& source, Matches& matches) {
-    for (const auto& set : device.counters) {
-      const auto counter = set.find(source.name);
-      if (counter == set.end()) continue;
+    for (const auto& [set, counters] : device.counters) {
+      const auto counter = counters.find(source.name);
+      if (counter == counters.end()) continue;
       matches.has_name = true;
       matches.see(counter->second);
     }
@@ -279,8 +254,10 @@ class Counting {
     const auto capacity = device.capacity.find(source.name);
     if (capacity == device.capacity.end()) return;
     matches.has_name = true;
-    if (const auto amount = taken_of(capacity->second, request, source.name, matches.refused_amount))
+    if (const auto amount = capacity_taken(capacity->second, request, source.name))
       matches.see(*amount);
+    else
+      matches.refused_amount = true;
   }
 
   std::optional<Quantity> judged(const Matches& matches, const DeviceRequest& request, const DeviceSource& source,

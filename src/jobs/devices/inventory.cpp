@@ -33,7 +33,7 @@ std::shared_ptr<const api::DeviceClass> Inventory::class_of_resource(std::string
   return youngest;
 }
 
-void for_each_complete(const Inventory& inventory, std::string_view driver, const VisitDevice& visit) {
+void for_each_complete_slice(const Inventory& inventory, std::string_view driver, const VisitSlice& visit) {
   struct Pool {
     std::int64_t generation = -1;
     std::vector<const api::ResourceSlice*> slices;  // of that generation
@@ -49,9 +49,7 @@ void for_each_complete(const Inventory& inventory, std::string_view driver, cons
   for (const auto& [name, pool] : pools) {
     if (pool.slices.empty() || static_cast<std::int64_t>(pool.slices.size()) != pool.slices.front()->pool_slices)
       continue;
-    for (const auto* slice : pool.slices) {
-      for (const auto& device : slice->devices) visit(*device);
-    }
+    for (const auto* slice : pool.slices) visit(*slice);
   }
 }
 

@@ -25,9 +25,9 @@ struct Inventory {
   std::shared_ptr<const api::DeviceClass> class_of_resource(std::string_view extended_resource) const;
 };
 
-// Calls visit(device) for each device of the driver that can be allocated: of each pool the slices of the newest
+// Calls visit(slice) for each slice of the driver whose devices can be allocated: of each pool those of the newest
 // generation, if all of them are there.
-using VisitDevice = std::function<void(const api::Device& device)>;
-void for_each_complete(const Inventory& inventory, std::string_view driver, const VisitDevice& visit);
+using VisitSlice = std::function<void(const api::ResourceSlice& slice)>;
+void for_each_complete_slice(const Inventory& inventory, std::string_view driver, const VisitSlice& visit);
 
 }  // namespace berth::jobs::devices

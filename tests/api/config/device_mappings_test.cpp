@@ -20,9 +20,11 @@ std::string source(const std::string& what) {
 const std::string kSelector = "deviceSelector: {cel: {expression: 'true'}}";
 
 TEST(DeviceMappings, AreRead) {
-  const auto read_in = read(mappings("{name: team/accel, deviceClassNames: [a.example.com, b.example.com]}, "
-                                     "{name: memory, deviceClassNames: [c], sources: [{counter: {name: mem, driver: "
-                                     "d.example.com, " + kSelector + "}}]}"));
+  const auto read_in =
+      read(mappings("{name: team/accel, deviceClassNames: [a.example.com, b.example.com]}, "
+                    "{name: memory, deviceClassNames: [c], sources: [{counter: {name: mem, driver: "
+                    "d.example.com, " +
+                    kSelector + "}}]}"));
   ASSERT_EQ(read_in.device_class_mappings.size(), 2U);
   EXPECT_EQ(read_in.device_class_mappings[0].name, "team/accel");
   EXPECT_TRUE(read_in.device_class_mappings[0].maps("b.example.com"));
@@ -33,8 +35,8 @@ TEST(DeviceMappings, AreRead) {
 
 TEST(DeviceMappings, MayShareAClassForDifferentCounters) {
   const auto counter = [](const std::string& mapping, const std::string& name) {
-    return "{name: " + mapping + ", deviceClassNames: [a], sources: [{counter: {name: " + name + ", driver: d, " + kSelector +
-           "}}]}";
+    return "{name: " + mapping + ", deviceClassNames: [a], sources: [{counter: {name: " + name + ", driver: d, " +
+           kSelector + "}}]}";
   };
   EXPECT_EQ(error_of(mappings(counter("x", "memory") + ", " + counter("y", "cores"))), "");
   EXPECT_NE(error_of(mappings(counter("x", "memory") + ", " + counter("y", "memory")))
@@ -49,16 +51,20 @@ TEST(DeviceMappings, AreRefused) {
       {mappings("{deviceClassNames: [a]}"), "[0].name", "is missing"},
       {mappings("{name: '-', deviceClassNames: [a]}"), "[0].name", "expected the name of a resource"},
       {mappings("{name: pods, deviceClassNames: [a]}"), "[0].name", "expected another name"},
-      {mappings("{name: g, deviceClassNames: []}"), "[0].deviceClassNames", "at least one device class name is required"},
+      {mappings("{name: g, deviceClassNames: []}"), "[0].deviceClassNames",
+       "at least one device class name is required"},
       {mappings("{name: g, deviceClassNames: [a, a]}"), "[0].deviceClassNames[1]", "expected each class once"},
-      {mappings("{name: g, deviceClassNames: [a, b, c, d, e, f, g, h, i]}"), "[0].deviceClassNames", "expected at most 8"},
-      {mappings("{name: g, deviceClassNames: [a]}, {name: g, deviceClassNames: [b]}"), "[1].name", "expected each name once"},
+      {mappings("{name: g, deviceClassNames: [a, b, c, d, e, f, g, h, i]}"), "[0].deviceClassNames",
+       "expected at most 8"},
+      {mappings("{name: g, deviceClassNames: [a]}, {name: g, deviceClassNames: [b]}"), "[1].name",
+       "expected each name once"},
       {mappings("{name: g, deviceClassNames: [a]}, {name: h, deviceClassNames: [a]}"), "[1].deviceClassNames[0]",
        "device class a already mapped to resource g"},
       {source("{}"), "[0].sources[0]", "exactly one source type must be set per entry"},
       {source("{counter: {name: m, driver: d, " + kSelector + "}, capacity: {name: m, driver: d, " + kSelector + "}}"),
        "[0].sources[0]", "exactly one source type must be set per entry"},
-      {source("{counter: {name: m, driver: d, " + kSelector + "}}, {capacity: {name: m, driver: d, " + kSelector + "}}"),
+      {source("{counter: {name: m, driver: d, " + kSelector + "}}, {capacity: {name: m, driver: d, " + kSelector +
+              "}}"),
        "[0].sources", "cannot mix counter and capacity sources"},
       {source("{counter: {name: M_, driver: d, " + kSelector + "}}"), "[0].sources[0].counter.name", "a DNS label"},
       {source("{counter: {name: m, " + kSelector + "}}"), "[0].sources[0].counter.driver", "the name of a driver"},
@@ -76,7 +82,8 @@ TEST(DeviceMappings, AreRefused) {
 TEST(DeviceMappings, AreAtMostSixteen) {
   std::string many;
   for (int i = 0; i < 17; ++i)
-    many += (i == 0 ? "{name: g" : ", {name: g") + std::to_string(i) + ", deviceClassNames: [c" + std::to_string(i) + "]}";
+    many +=
+        (i == 0 ? "{name: g" : ", {name: g") + std::to_string(i) + ", deviceClassNames: [c" + std::to_string(i) + "]}";
   EXPECT_NE(error_of(mappings(many)).find("has 17 items, expected at most 16"), std::string::npos);
 }
 

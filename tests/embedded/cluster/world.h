@@ -63,7 +63,9 @@ class World {
     api::RestRequest r;
     r.verb = verb;
     r.resource = resource;
-    if (resource != kNodes && resource != kNamespaces) r.ns = ns_;
+    const bool of_cluster = resource == kNodes || resource == kNamespaces || resource == api::kResourceSlices ||
+                            resource == api::kDeviceClasses;
+    if (!of_cluster) r.ns = ns_;
     r.name = name;
     return r;
   }

@@ -45,14 +45,16 @@ TEST(DeviceCharge, IsFreeForAdministrators) {
   Cluster c = gpus();
   c.give_template("watch", "[" + exactly("r", "unmapped", R"("adminAccess":true)") + "]");
   EXPECT_EQ(c.charge_of_template("watch"), "");
-  c.give_template("all", R"([{"name":"r","exactly":{"deviceClassName":"x","allocationMode":"All","adminAccess":true}}])");
+  c.give_template("all",
+                  R"([{"name":"r","exactly":{"deviceClassName":"x","allocationMode":"All","adminAccess":true}}])");
   EXPECT_EQ(c.charge_of_template("all"), "");
 }
 
 TEST(DeviceCharge, IsNullForPodsWithoutDevices) {
   Cluster c = gpus();
-  EXPECT_EQ(c.charge(Cluster::workload(R"({"containers":[{"resources":{"requests":{"cpu":"1","example.com/x":"1"}}}]})")),
-            "null");
+  EXPECT_EQ(
+      c.charge(Cluster::workload(R"({"containers":[{"resources":{"requests":{"cpu":"1","example.com/x":"1"}}}]})")),
+      "null");
 }
 
 TEST(DeviceCharge, SaturatesInsteadOfWrapping) {
@@ -84,24 +86,26 @@ TEST(DeviceCharge, RefusesClaimsThatExistAlready) {
 TEST(DeviceCharge, RefusesATemplateThatDoesNotExist) {
   Cluster c = gpus();
   EXPECT_EQ(c.charge_of_template("none"),
-            std::string(kAt) + ": Internal error: failed to get claim spec for ResourceClaimTemplate none in podset main: "
-                               "ResourceClaimTemplate.resource.k8s.io \"none\" not found");
+            std::string(kAt) +
+                ": Internal error: failed to get claim spec for ResourceClaimTemplate none in podset main: "
+                "ResourceClaimTemplate.resource.k8s.io \"none\" not found");
 }
 
 TEST(DeviceCharge, RefusesAClassWithoutMapping) {
   Cluster c = gpus();
   c.give_template("other", "[" + exactly("r", "other") + "]");
   EXPECT_EQ(c.charge_of_template("other"),
-            std::string(kAt) + ".resourceClaimTemplateName: Not found: \"DeviceClass other is not mapped in DRA "
-                               "configuration for podset main\"");
+            std::string(kAt) +
+                ".resourceClaimTemplateName: Not found: \"DeviceClass other is not mapped in DRA "
+                "configuration for podset main\"");
 }
 
 TEST(DeviceCharge, RefusesAllDevices) {
   Cluster c = gpus();
   c.give_template("all", R"([{"name":"r","exactly":{"deviceClassName":"gpu","allocationMode":"All"}}])");
-  EXPECT_EQ(c.charge_of_template("all"),
-            std::string(kAt) + ".devices.requests[0].exactly.allocationMode: Invalid value: \"All\": "
-                               "ResourceClaimTemplate all: AllocationMode 'All' is not supported");
+  EXPECT_EQ(c.charge_of_template("all"), std::string(kAt) +
+                                             ".devices.requests[0].exactly.allocationMode: Invalid value: \"All\": "
+                                             "ResourceClaimTemplate all: AllocationMode 'All' is not supported");
 }
 
 TEST(DeviceCharge, RefusesWhatItDoesNotKnow) {
@@ -138,13 +142,16 @@ Cluster with_devices() {
 
 TEST(DeviceCharge, WantsAsManyMatchingDevicesAsAreRequested) {
   Cluster c = with_devices();
-  c.give_template("big", "[" + exactly("r", "gpu", selector("device.attributes['d.example.com'].model == 'big'")) + "]");
+  c.give_template("big",
+                  "[" + exactly("r", "gpu", selector("device.attributes['d.example.com'].model == 'big'")) + "]");
   EXPECT_EQ(c.charge_of_template("big"), "gpus: 1");
-  c.give_template("huge", "[" + exactly("r", "gpu", selector("device.attributes['d.example.com'].model == 'huge'")) + "]");
+  c.give_template("huge",
+                  "[" + exactly("r", "gpu", selector("device.attributes['d.example.com'].model == 'huge'")) + "]");
   EXPECT_EQ(c.charge_of_template("huge"),
-            std::string(kAt) + ".devices.requests[0].exactly.selectors: Internal error: ResourceClaimTemplate huge: "
-                               "insufficient matching devices for CEL selector in DeviceClass gpu: 0 device(s) match in the "
-                               "cluster but 1 requested");
+            std::string(kAt) +
+                ".devices.requests[0].exactly.selectors: Internal error: ResourceClaimTemplate huge: "
+                "insufficient matching devices for CEL selector in DeviceClass gpu: 0 device(s) match in the "
+                "cluster but 1 requested");
 }
 
 TEST(DeviceCharge, GivesEachDeviceToOneRequestOfAClaim) {
@@ -156,9 +163,10 @@ TEST(DeviceCharge, GivesEachDeviceToOneRequestOfAClaim) {
 
 TEST(DeviceCharge, ComparesCapacityAndDomainsThatAreNotThere) {
   Cluster c = with_devices();
-  c.give_template("room", "[" + exactly("r", "gpu",
-                                        selector("device.capacity['d.example.com'].memory.compareTo(quantity('20Gi')) > 0")) +
-                              "]");
+  c.give_template(
+      "room",
+      "[" + exactly("r", "gpu", selector("device.capacity['d.example.com'].memory.compareTo(quantity('20Gi')) > 0")) +
+          "]");
   EXPECT_EQ(c.charge_of_template("room"), "gpus: 1");
   c.give_template("has", "[" + exactly("r", "gpu", selector("!has(device.attributes['nowhere.example.com'].x)")) + "]");
   EXPECT_EQ(c.charge_of_template("has"), "gpus: 1");
@@ -167,13 +175,15 @@ TEST(DeviceCharge, ComparesCapacityAndDomainsThatAreNotThere) {
 TEST(DeviceCharge, RefusesSelectorsThatDoNotCompileOrFail) {
   Cluster c = with_devices();
   c.give_template("syntax", "[" + exactly("r", "gpu", selector("device.driver ==")) + "]");
-  EXPECT_NE(c.charge_of_template("syntax").find("exactly.selectors: Invalid value: null: ResourceClaimTemplate syntax: CEL "
-                                                "compilation failed: line 1"),
-            std::string::npos);
+  EXPECT_NE(
+      c.charge_of_template("syntax").find("exactly.selectors: Invalid value: null: ResourceClaimTemplate syntax: CEL "
+                                          "compilation failed: line 1"),
+      std::string::npos);
   c.give_template("field", "[" + exactly("r", "gpu", selector("device.colour == 'red'")) + "]");
   EXPECT_NE(c.charge_of_template("field").find("undefined field 'colour'"), std::string::npos);
   c.give_template("key", "[" + exactly("r", "gpu", selector("device.attributes['d.example.com'].none == 'x'")) + "]");
-  EXPECT_NE(c.charge_of_template("key").find("CEL evaluation failed for DeviceClass gpu: no such key"), std::string::npos);
+  EXPECT_NE(c.charge_of_template("key").find("CEL evaluation failed for DeviceClass gpu: no such key"),
+            std::string::npos);
   c.give_template("text", "[" + exactly("r", "gpu", selector("device.driver")) + "]");
   EXPECT_NE(c.charge_of_template("text").find("must evaluate to bool"), std::string::npos);
 }
@@ -183,8 +193,9 @@ TEST(DeviceCharge, NeedsTheClassOfASelector) {
   c.classes.clear();
   c.give_template("big", "[" + exactly("r", "gpu", selector("true")) + "]");
   EXPECT_EQ(c.charge_of_template("big"),
-            std::string(kAt) + ".devices.requests[0]: Internal error: ResourceClaimTemplate big: failed to get DeviceClass "
-                               "gpu: DeviceClass.resource.k8s.io \"gpu\" not found");
+            std::string(kAt) +
+                ".devices.requests[0]: Internal error: ResourceClaimTemplate big: failed to get DeviceClass "
+                "gpu: DeviceClass.resource.k8s.io \"gpu\" not found");
 }
 
 TEST(DeviceCharge, BoundsTheCostOfSelectors) {
@@ -192,13 +203,17 @@ TEST(DeviceCharge, BoundsTheCostOfSelectors) {
   c.give_class("gpu");
   std::string devices;
   for (int i = 0; i < 128; ++i) devices.append(i == 0 ? "" : ",").append(R"({"name":"d)" + std::to_string(i) + R"("})");
-  c.give_slice("s", R"({"driver":"d.example.com","pool":{"name":"p","generation":1,"resourceSliceCount":1},"devices":[)" +
-                        devices + "]}");
+  c.give_slice("s",
+               R"({"driver":"d.example.com","pool":{"name":"p","generation":1,"resourceSliceCount":1},"devices":[)" +
+                   devices + "]}");
   const std::string numbers = "[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]";
-  c.give_template("costly", "[" + exactly("r", "gpu", selector(numbers + ".all(a, " + numbers + ".all(b, " + numbers +
-                                                               ".all(c, " + numbers + ".all(d, a + b + c + d > 0)))) && "
-                                                               "false")) +
-                                "]");
+  c.give_template("costly",
+                  "[" +
+                      exactly("r", "gpu",
+                              selector(numbers + ".all(a, " + numbers + ".all(b, " + numbers + ".all(c, " + numbers +
+                                       ".all(d, a + b + c + d > 0)))) && "
+                                       "false")) +
+                      "]");
   const std::string said = c.charge_of_template("costly");
   EXPECT_NE(said.find("CEL evaluation failed for DeviceClass gpu"), std::string::npos) << said;
 }

@@ -27,7 +27,8 @@ struct Cluster {
     templates["ns/" + name] =
         std::make_shared<const api::ResourceClaimTemplate>(*api::decode_resource_claim_template(object));
   }
-  void give_class(const std::string& name, std::string_view spec = "{}", std::string_view created = "2026-01-01T00:00:00Z") {
+  void give_class(const std::string& name, std::string_view spec = "{}",
+                  std::string_view created = "2026-01-01T00:00:00Z") {
     Json object = JsonObject{{"metadata", JsonObject{{"name", name}, {"creationTimestamp", Json(created)}}},
                              {"spec", json(spec)}};
     classes[name] = std::make_shared<const api::DeviceClass>(*api::decode_device_class(object));
@@ -36,8 +37,7 @@ struct Cluster {
     Json object = JsonObject{{"metadata", JsonObject{{"name", name}}}, {"spec", json(spec)}};
     slices[name] = std::make_shared<const api::ResourceSlice>(*api::decode_resource_slice(object));
   }
-  void map(std::string name, std::vector<std::string> of_classes,
-           std::vector<api::config::DeviceSource> sources = {}) {
+  void map(std::string name, std::vector<std::string> of_classes, std::vector<api::config::DeviceSource> sources = {}) {
     rules.mappings.push_back({std::move(name), std::move(of_classes), std::move(sources)});
   }
 

@@ -27,16 +27,20 @@ std::string part(std::string_view name, std::string_view size, std::string_view 
 
 std::string slice(std::string_view pool, int generation, int slices, const std::string& devices) {
   return R"({"driver":"d.example.com","pool":{"name":")" + std::string(pool) + R"(","generation":)" +
-         std::to_string(generation) + R"(,"resourceSliceCount":)" + std::to_string(slices) + R"(},"devices":[)" + devices +
-         "]}";
+         std::to_string(generation) + R"(,"resourceSliceCount":)" + std::to_string(slices) + R"(},"devices":[)" +
+         devices + "]}";
 }
 
-constexpr std::string_view kSmall = R"("selectors":[{"cel":{"expression":"device.attributes['d.example.com'].size == 'small'"}}])";
+constexpr std::string_view kSmall =
+    R"("selectors":[{"cel":{"expression":"device.attributes['d.example.com'].size == 'small'"}}])";
 
 TEST(DeviceCharge, CountsTheLargestCounterOfTheMatchingDevices) {
   Cluster c = parts();
-  c.give_slice("a", slice("n1", 1, 1, part("x", "small", "5Gi") + "," + part("y", "small", "5Gi") + "," + part("z", "big", "20Gi")));
-  c.give_template("small", R"([{"name":"r","exactly":{"deviceClassName":"mig","count":2,)" + std::string(kSmall) + "}}]");
+  c.give_slice(
+      "a",
+      slice("n1", 1, 1, part("x", "small", "5Gi") + "," + part("y", "small", "5Gi") + "," + part("z", "big", "20Gi")));
+  c.give_template("small",
+                  R"([{"name":"r","exactly":{"deviceClassName":"mig","count":2,)" + std::string(kSmall) + "}}]");
   EXPECT_EQ(c.charge_of_template("small"), "gpu-memory: 10Gi");
   c.give_template("any", "[" + exactly("r", "mig") + "]");
   EXPECT_EQ(c.charge_of_template("any"), "gpu-memory: 20Gi");
@@ -48,9 +52,10 @@ TEST(DeviceCharge, LooksAtCompletePoolsOfTheNewestGenerationOnly) {
   c.give_slice("a", slice("n1", 1, 1, part("x", "big", "40Gi")));
   EXPECT_EQ(c.charge_of_template("any"), "gpu-memory: 40Gi");
   c.give_slice("b", slice("n1", 2, 2, part("x", "small", "5Gi")));
-  EXPECT_NE(c.charge_of_template("any").find("insufficient matching devices for counter driver: 0 device(s) match but 1 "
-                                             "requested"),
-            std::string::npos);
+  EXPECT_NE(
+      c.charge_of_template("any").find("insufficient matching devices for counter driver: 0 device(s) match but 1 "
+                                       "requested"),
+      std::string::npos);
   c.give_slice("c", slice("n1", 2, 2, part("y", "small", "6Gi")));
   EXPECT_EQ(c.charge_of_template("any"), "gpu-memory: 6Gi");
 }
@@ -111,10 +116,12 @@ TEST(DeviceCharge, CountsTheCapacityThatIsRequested) {
 TEST(DeviceCharge, RoundsCapacityByThePolicyOfTheDevice) {
   const auto values = shared(R"(,"requestPolicy":{"default":"10Gi","validValues":["10Gi","20Gi","40Gi"]})");
   EXPECT_EQ(charged(values, "15Gi"), "gpu-memory: 20Gi");
-  EXPECT_NE(charged(values, "41Gi").find("capacity request cannot be satisfied by any matched device's RequestPolicy for "
-                                         "dimension \"memory\""),
+  EXPECT_NE(charged(values, "41Gi")
+                .find("capacity request cannot be satisfied by any matched device's RequestPolicy for "
+                      "dimension \"memory\""),
             std::string::npos);
-  const auto range = shared(R"(,"requestPolicy":{"default":"5Gi","validRange":{"min":"5Gi","max":"30Gi","step":"5Gi"}})");
+  const auto range =
+      shared(R"(,"requestPolicy":{"default":"5Gi","validRange":{"min":"5Gi","max":"30Gi","step":"5Gi"}})");
   EXPECT_EQ(charged(range, "3Gi"), "gpu-memory: 5Gi");
   EXPECT_EQ(charged(range, "11Gi"), "gpu-memory: 15Gi");
   EXPECT_EQ(charged(range, "15Gi"), "gpu-memory: 15Gi");
