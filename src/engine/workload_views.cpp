@@ -9,6 +9,7 @@
 #include "api/meta.h"
 #include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/topology.h"
+#include "engine/lifecycle/words.h"
 #include "engine/version.h"
 
 namespace berth::engine {
