@@ -8,6 +8,7 @@
 #include "cli/queues/commands.h"
 #include "cli/queues/explain_text.h"
 #include "cli/queues/flags.h"
+#include "cli/queues/followed_pods.h"
 #include "cli/queues/job_workloads.h"
 #include "cli/queues/moment_flags.h"
 #include "cli/queues/questions.h"
@@ -28,6 +29,13 @@ Result<Json> explanation_of(Server& server, const std::string& ns, const std::st
   return ask_about(server, api::visibility::kExplanation, ns, name);
 }
 
+// With what keeps the pods of an admitted workload from running.
+Result<Json> followed_explanation_of(const Session& session, Opened& opened, const std::string& name) {
+  auto explanation = explanation_of(*opened.server, opened.ns, name);
+  if (explanation && string_at(*explanation, {"state"}) == "Admitted") follow_pods(session, opened, *explanation);
+  return explanation;
+}
+
 int print(const Session& session, const Format& format, Json explanation) {
   if (format.text()) {
     *session.out << explanation_text(explanation, session.colour);
@@ -42,7 +50,7 @@ int explain_job(const Session& session, Opened& opened, const ExplainFlags& flag
   if (!names) return session.failed(names.error().message);
   bool any = false;
   for (const std::string& name : *names) {
-    auto explanation = explanation_of(*opened.server, opened.ns, name);
+    auto explanation = followed_explanation_of(session, opened, name);
     if (!explanation) return session.failed(explanation.error().message);
     if (any && opened.format.text()) *session.out << "\n";
     any = true;
@@ -103,7 +111,7 @@ int explain(const Session& session, const ExplainFlags& flags) {
   return with_server(session, flags.common, [&](Opened& opened) {
     if (means_cluster_queue(flags.type) || means_local_queue(flags.type)) return explain_queue(session, opened, flags);
     if (!means_workload(flags.type)) return explain_job(session, opened, flags);
-    auto explanation = explanation_of(*opened.server, opened.ns, flags.name);
+    auto explanation = followed_explanation_of(session, opened, flags.name);
     if (!explanation) return session.failed(explanation.error().message);
     return print(session, opened.format, std::move(*explanation));
   });
@@ -125,7 +133,9 @@ Command add_explain(CLI::App& root, const Session& session) {
       "when\n"
       "enough is free at the latest, and for each kind of change the smallest one that gives it quota now. Each "
       "change\n"
-      "was tried on a copy of the queues. For an admitted workload: what it got, and who was preempted for it.\n"
+      "was tried on a copy of the queues. For an admitted workload: what it got, who was preempted for it, and what "
+      "its\n"
+      "pods wait for that do not run.\n"
       "Example: berth explain job train -n team-a");
   return {app, [session, flags] {
             if (const auto taken = take_name(flags->name, flags->common); !taken)

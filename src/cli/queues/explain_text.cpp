@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/queues/followed_pods.h"
 #include "cli/queues/words.h"
 #include "cli/table.h"
 
@@ -154,6 +155,7 @@ std::string explanation_text(const Json& e, bool colour) {
   out += section("Each of these changes alone gives it quota now:", changes(e));
   out += section("What it got:", assigned(e, colour));
   if (!at(e, "considered").empty()) out += section("As of now:", at(e, "considered") + "\n");
+  out += section("Its pods that do not run:", followed_pods_text(e));
   const std::string victims = joined(array_at(e, {"victims"}), ", ");
   if (!victims.empty())
     out += section(array_at(e, {"assigned"}).empty() ? "It would preempt:" : "Preempted for it:", victims + "\n");

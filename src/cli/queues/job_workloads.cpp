@@ -1,63 +1,25 @@
 #include "cli/queues/job_workloads.h"
 
 #include <algorithm>
-#include <set>
 
 #include "api/object_condition.h"
 #include "api/resources.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/lister.h"
+#include "cli/queues/warnings.h"
 #include "cli/queues/workload_facts.h"
 
 namespace berth::cli::queues {
 namespace {
 
-constexpr std::string_view kQueueName = "kueue.x-k8s.io/queue-name", kGroupName = "kueue.x-k8s.io/pod-group-name";
-
-// When it happened last, as RFC 3339 text in UTC, which sorts by time.
-std::string_view last_time(const Json& event) {
-  return std::max({string_at(event, {"series", "lastObservedTime"}), string_at(event, {"eventTime"}),
-                   string_at(event, {"deprecatedLastTimestamp"})});
-}
-
-std::string_view pod_group_of(const Json& pod) {
-  return string_at(pod, {"metadata", "annotations", kGroupName}, string_at(pod, {"metadata", "labels", kGroupName}));
-}
-
-// The uid of the object; of a pod in a group, those of all pods of the group: warnings are on one of them.
-Result<std::set<std::string, std::less<>>> told_about(const Session& session, Opened& opened, const ForObject& job) {
-  std::set<std::string, std::less<>> uids{std::string(string_at(*job.object, {"metadata", "uid"}))};
-  const std::string_view group = pod_group_of(*job.object);
-  if (group.empty() || job.resource.resource != api::kPods) return uids;
-  auto pods = list_objects(session, *opened.server, {api::kPods, "Pod", opened.ns, {}, {}});
-  if (!pods) return tl::unexpected(pods.error());
-  for (const Json& pod : *pods) {
-    if (pod_group_of(pod) == group) uids.emplace(string_at(pod, {"metadata", "uid"}));
-  }
-  return uids;
-}
-
-// The newest warning, as "Reason: note"; "" when there is none.
-Result<std::string> newest_warning(const Session& session, Opened& opened, const ForObject& job) {
-  const auto uids = told_about(session, opened, job);
-  if (!uids) return tl::unexpected(uids.error());
-  auto events = list_objects(session, *opened.server, {api::kEvents, "Event", opened.ns, {}, "type=Warning"});
-  if (!events) return tl::unexpected(events.error());
-  const Json* newest = nullptr;
-  for (const Json& event : *events) {
-    if (!uids->contains(string_at(event, {"regarding", "uid"}))) continue;
-    if (newest == nullptr || last_time(*newest) <= last_time(event)) newest = &event;
-  }
-  if (newest == nullptr) return std::string();
-  return std::string(string_at(*newest, {"reason"})) + ": " + std::string(string_at(*newest, {"note"}));
-}
+constexpr std::string_view kQueueName = "kueue.x-k8s.io/queue-name";
 
 // Why a job has no workload, as far as its labels and events tell.
 std::string why_no_workload(const Session& session, Opened& opened, const ForObject& job) {
   if (string_at(*job.object, {"metadata", "labels", kQueueName}).empty())
     return "it has no label " + std::string(kQueueName) + ", so it is not queued";
   if (const std::string_view pods = where_its_workloads_are(job.resource); !pods.empty()) return std::string(pods);
-  const auto warning = newest_warning(session, opened, job);
+  const auto warning = Warnings(session, opened).about(job);
   if (!warning) return "its events, which may say why, cannot be read: " + warning.error().message;
   if (!warning->empty()) return "its newest warning is " + *warning;
   return "there is no warning about it; its owner is queued in its place, its kind or namespace is not managed, or it "

@@ -3,18 +3,15 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <utility>
 
-#include "api/kueue/names.h"
 #include "api/meta.h"
-#include "api/selector.h"
 #include "cli/queues/commands.h"
 #include "cli/queues/discovery.h"
+#include "cli/queues/job_pods.h"
 #include "cli/queues/list_commands.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/named.h"
-#include "cli/queues/workload_facts.h"
 #include "embedded/apiserver/builtin/pod_table.h"
 
 namespace berth::cli::queues {
@@ -25,46 +22,6 @@ struct PodFlags : ListFlags {
 };
 
 const api::GroupVersionResource kPods{"", "v1", "pods"};
-
-// Labels with the name of the object that pods belong to, of operators that own pods through other objects.
-constexpr std::string_view kNameLabels[] = {"jobset.sigs.k8s.io/jobset-name", "leaderworkerset.sigs.k8s.io/name",
-                                            "training.kubeflow.org/job-name", "ray.io/cluster"};
-
-// Which pods belong to an object: its own ones, those that its selector selects, and those of its workloads.
-class Belongs {
- public:
-  Belongs(const FoundResource& resource, const Json& object, const JsonArray& workloads)
-      : uid_(string_at(object, {"metadata", "uid"})), name_(string_at(object, {"metadata", "name"})) {
-    for (const Json& workload : workloads) {
-      if (belongs_to(workload, object)) workloads_.emplace(string_at(workload, {"metadata", "name"}));
-    }
-    custom_ = !resource.resource.group.empty() && resource.resource.group.find('.') != std::string::npos;
-    const Json* selector = find_path(object, {"spec", "selector"});
-    if (custom_ || selector == nullptr || resource.resource.group.empty()) return;
-    // Only the selectors of batch and apps are label selectors of pods.
-    if (auto parsed = api::LabelSelector::from_json(*selector)) selector_ = std::move(*parsed);
-  }
-
-  bool operator()(const Json& pod) const {
-    if (string_at(pod, {"metadata", "uid"}) == uid_) return true;
-    for (const Json& owner : array_at(pod, {"metadata", "ownerReferences"})) {
-      if (string_at(owner, {"uid"}) == uid_) return true;
-    }
-    const std::string workload(string_at(pod, {"metadata", "annotations", api::kueue::kWorkloadAnnotation}));
-    if (!workload.empty() && workloads_.contains(workload)) return true;
-    const JsonObject& labels = object_at(pod, {"metadata", "labels"});
-    if (selector_ && !selector_->empty() && selector_->matches(labels)) return true;
-    return custom_ && std::any_of(std::begin(kNameLabels), std::end(kNameLabels), [&](std::string_view label) {
-             return string_at(pod, {"metadata", "labels", label}) == name_;
-           });
-  }
-
- private:
-  std::string uid_, name_;
-  std::set<std::string> workloads_;
-  std::optional<api::LabelSelector> selector_;
-  bool custom_ = false;
-};
 
 Columns pod_columns_of(Time now) {
   Columns columns;
@@ -108,9 +65,9 @@ int list_pods(const Session& session, const PodFlags& flags) {
     auto pods = list_objects(session, server,
                              {kPods, "Pod", opened.ns, flags.labels, flags.fields, flags.common.managed_fields});
     if (!pods) return session.failed(pods.error().message);
-    const Belongs belongs(job->resource, *job->object, *workloads);
+    const JobPods belonging(job->resource, *job->object, *workloads);
     for (Json& pod : *pods) {
-      if (belongs(pod)) kept.push_back(std::move(pod));
+      if (belonging.has(pod)) kept.push_back(std::move(pod));
     }
     return print_list(session, opened.format, kPods, "Pod", std::move(kept), opened.ns, false,
                       pod_columns_of(server.now()));

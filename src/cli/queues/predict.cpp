@@ -7,6 +7,7 @@
 #include "api/visibility/visibility.h"
 #include "cli/queues/commands.h"
 #include "cli/queues/flags.h"
+#include "cli/queues/followed_pods.h"
 #include "cli/queues/job_workloads.h"
 #include "cli/queues/moment_flags.h"
 #include "cli/queues/questions.h"
@@ -67,6 +68,8 @@ int print_predictions(const Session& session, const Format& format, JsonArray al
   *session.out << "Workload " << printable(string_at(one, {"metadata", "namespace"})) << "/"
                << printable(string_at(one, {"metadata", "name"})) << ": " << printable(string_at(one, {"summary"}))
                << ".\n";
+  if (const auto pods = followed_pods_text(one); !pods.empty())
+    *session.out << "It has quota, but not all of its pods run:\n" << pods;
   for (const Json& basis : array_at(one, {"restsOn"})) *session.out << "  " << basis_text(basis) << "\n";
   if (const auto limit = printable(string_at(one, {"limit"})); !limit.empty())
     *session.out << "  not complete: " << limit << "\n";
@@ -106,6 +109,7 @@ int predict_live(const Session& session, Opened& opened, const PredictFlags& fla
   for (const std::string& name : names) {
     auto prediction = prediction_of(*opened.server, opened.ns, name);
     if (!prediction) return session.failed(prediction.error().message);
+    if (find(*prediction, "admitted") != nullptr) follow_pods(session, opened, *prediction);
     if (nothing_known(*prediction))
       return session.failed("workload " + opened.ns + "/" + name + ": " +
                             printable(string_at(*prediction, {"summary"})));

@@ -1,5 +1,7 @@
 #include "embedded/cluster/binder.h"
 
+#include <chrono>
+#include <string_view>
 #include <utility>
 
 #include "api/meta.h"
@@ -10,6 +12,16 @@
 namespace berth::cluster {
 namespace {
 
+constexpr std::string_view kSchedulerName = "default-scheduler";
+constexpr Duration kToldAgain = std::chrono::seconds(30);
+
+kube::EventRecorderOptions scheduler_events() {
+  kube::EventRecorderOptions options;
+  options.controller = kSchedulerName;
+  options.instance = kSchedulerName;
+  return options;
+}
+
 bool may_be_bound(const Json& pod) {
   return string_at(pod, {"spec", "nodeName"}).empty() && array_at(pod, {"spec", "schedulingGates"}).empty() &&
          !pod_over(pod) && !pod_terminating(pod);
@@ -18,25 +30,34 @@ bool may_be_bound(const Json& pod) {
 }  // namespace
 
 Binder::Binder(api::RestClient& client, Executor& executor, const kube::Informer& pods, devices::Claims& claims)
-    : client_(client), executor_(executor), pods_(pods), claims_(claims) {}
+    : client_(client),
+      executor_(executor),
+      pods_(pods),
+      claims_(claims),
+      recorder_(client, executor, scheduler_events()) {}
 
 void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string key = pod_key(now ? *now : *old);
   const std::string_view node = now ? string_at(*now, {"spec", "nodeName"}) : std::string_view();
   if (!now || pod_over(*now)) {
-    waiting_.erase(key);
+    forget(key);
     capacity_.unplace(key);
   } else if (!node.empty()) {
-    waiting_.erase(key);
+    forget(key);
     if (!capacity_.placed_on(key, node))
       capacity_.place(key, std::string(node), api::pod_requests(*find(*now, "spec")));
     return;  // there is less free capacity now: no waiting pod can profit
   } else if (may_be_bound(*now)) {
     waiting_.insert(key);
   } else {
-    waiting_.erase(key);
+    forget(key);
   }
   round_soon();
+}
+
+void Binder::forget(const std::string& key) {
+  waiting_.erase(key);
+  told_.erase(key);
 }
 
 void Binder::node_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -50,6 +71,12 @@ void Binder::round_soon() {
   executor_.post(lifetime_.guard([this] { round(); }));
 }
 
+// Whether a node has the devices that the pod claims; empty: it claims none.
+FreeCapacity::Also Binder::devices_of(const Json& pod) {
+  if (!devices::has_claims(pod)) return {};
+  return [this, &pod](const std::string& name, const auto& labels) { return claims_.fits(pod, {name, labels}); };
+}
+
 void Binder::round() {
   round_posted_ = false;
   const std::set<std::string> keys = waiting_;
@@ -58,15 +85,12 @@ void Binder::round() {
     if (!pod || !may_be_bound(*pod) || capacity_.placed(key)) continue;
     const Json& spec = *find(*pod, "spec");
     api::ResourceList requests = api::pod_requests(spec);
-    FreeCapacity::Also devices;
-    if (devices::has_claims(*pod))
-      devices = [&](const std::string& name, const auto& labels) { return claims_.fits(*pod, {name, labels}); };
-    const std::string* node = capacity_.choose(requests, api::decode_node_constraints(spec), devices);
+    const std::string* node = capacity_.choose(requests, api::decode_node_constraints(spec), devices_of(*pod));
     if (node != nullptr) {
       waiting_.erase(key);
       place(key, pod, *node, std::move(requests));
     } else {
-      tell_unschedulable(key, pod);
+      tell_unschedulable(key, *pod, requests);
     }
   }
 }
@@ -104,28 +128,33 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
   }));
 }
 
-void Binder::tell_unschedulable(const std::string& key, const JsonPtr& pod) {
-  const Json* scheduled = api::object_condition(*pod, "PodScheduled");
-  if (scheduled != nullptr && string_at(*scheduled, {"reason"}) == "Unschedulable") return;
+void Binder::tell_unschedulable(const std::string& key, const Json& pod, const api::ResourceList& requests) {
+  const Time now = executor_.now();
+  const auto [told, first] = told_.try_emplace(key, now);
+  if (!first && now - told->second < kToldAgain) return;
+  const std::string message = capacity_.why_none(requests, api::decode_node_constraints(*find(pod, "spec")), devices_of(pod));
+  const Json* scheduled = api::object_condition(pod, "PodScheduled");
+  if (scheduled != nullptr && string_at(*scheduled, {"message"}) == message) return;
+  told->second = now;
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
   request.patch_type = api::PatchType::kStrategicMerge;
   request.resource = api::kPods;
-  request.ns = string_at(*pod, {"metadata", "namespace"});
-  request.name = string_at(*pod, {"metadata", "name"});
+  request.ns = string_at(pod, {"metadata", "namespace"});
+  request.name = string_at(pod, {"metadata", "name"});
   request.subresource = "status";
-  const std::string message = "0/" + std::to_string(capacity_.size()) +
-                              " nodes are available: none has the resources, labels and taints that the pod asks for";
+  const std::string uid(string_at(pod, {"metadata", "uid"}));
   request.body = JsonObject{
-      {"metadata", JsonObject{{"uid", string_at(*pod, {"metadata", "uid"})}}},
-      {"status",
-       JsonObject{{"conditions", JsonArray{JsonObject{{"type", "PodScheduled"},
-                                                      {"status", "False"},
-                                                      {"reason", "Unschedulable"},
-                                                      {"message", message},
-                                                      {"lastTransitionTime", format_time(executor_.now())}}}}}}};
+      {"metadata", JsonObject{{"uid", uid}}},
+      {"status", JsonObject{{"conditions", JsonArray{JsonObject{{"type", "PodScheduled"},
+                                                                {"status", "False"},
+                                                                {"reason", "Unschedulable"},
+                                                                {"message", message},
+                                                                {"lastTransitionTime", format_time(now)}}}}}}};
+  kube::EventText text{true, "FailedScheduling", message, "Scheduling", std::string(kSchedulerName)};
+  text.by_note = true;
+  recorder_.record({"v1", "Pod", request.ns, request.name, uid}, std::move(text));
   client_.call(std::move(request), [](const api::RestResponse&) {});
-  static_cast<void>(key);
 }
 
 }  // namespace berth::cluster

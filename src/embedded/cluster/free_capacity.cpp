@@ -1,6 +1,7 @@
 #include "embedded/cluster/free_capacity.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "embedded/cluster/nodes.h"
@@ -21,7 +22,8 @@ void FreeCapacity::set_node(const Json& object) {
   node.labels = api::decode_meta(object).labels;
   const Json* taints = find_path(object, {"spec", "taints"});
   node.taints = taints ? api::decode_taints(*taints) : std::vector<api::Taint>();
-  node.usable = node_ready(object) && !bool_at(object, {"spec", "unschedulable"});
+  node.ready = node_ready(object);
+  node.cordoned = bool_at(object, {"spec", "unschedulable"});
   const Json* allocatable = find_path(object, {"status", "allocatable"});
   node.allocatable =
       allocatable ? api::decode_resource_list(*allocatable).value_or(api::ResourceList()) : api::ResourceList();
@@ -65,22 +67,61 @@ void FreeCapacity::unplace(const std::string& key) {
   placed_.erase(placed);
 }
 
-bool FreeCapacity::takes(const std::string& name, const Node& node, const api::ResourceList& requests,
-                         const api::NodeConstraints& constraints) {
+bool FreeCapacity::matches(const std::string& name, const Node& node, const api::NodeConstraints& constraints) {
   for (const auto& [key, value] : constraints.node_selector) {
     const auto label = node.labels.find(key);
     if (label == node.labels.end() || label->second != value) return false;
   }
   const auto& terms = constraints.required_terms;
-  if (!terms.empty() &&
-      std::none_of(terms.begin(), terms.end(), [&](const auto& term) { return api::matches(term, node.labels, name); }))
-    return false;
-  for (const auto& taint : node.taints) {
-    if (taint.effect != "PreferNoSchedule" && !api::tolerates(constraints.tolerations, taint)) return false;
-  }
-  return std::all_of(requests.begin(), requests.end(), [&](const auto& request) {
-    return amount(node.used, request.first) + request.second <= amount(node.allocatable, request.first);
+  return terms.empty() ||
+         std::ranges::any_of(terms, [&](const auto& term) { return api::matches(term, node.labels, name); });
+}
+
+const api::Taint* FreeCapacity::keeps_away(const Node& node, const api::NodeConstraints& constraints) {
+  const auto it = std::ranges::find_if(node.taints, [&](const api::Taint& taint) {
+    return taint.effect != "PreferNoSchedule" && !api::tolerates(constraints.tolerations, taint);
   });
+  return it == node.taints.end() ? nullptr : &*it;
+}
+
+bool FreeCapacity::lacks(const Node& node, const api::ResourceList::value_type& request) {
+  return amount(node.allocatable, request.first) < amount(node.used, request.first) + request.second;
+}
+
+bool FreeCapacity::is_full(const Node& node) { return node.pods >= amount(node.allocatable, "pods").value(); }
+
+bool FreeCapacity::takes(const std::string& name, const Node& node, const api::ResourceList& requests,
+                         const api::NodeConstraints& constraints) {
+  return matches(name, node, constraints) && keeps_away(node, constraints) == nullptr &&
+         std::ranges::none_of(requests, [&](const auto& request) { return lacks(node, request); });
+}
+
+std::string FreeCapacity::why_none(const api::ResourceList& requests, const api::NodeConstraints& constraints,
+                                   const Also& also) const {
+  std::map<std::string, int> reasons;
+  for (const auto& [name, node] : nodes_) {
+    if (node.cordoned) {
+      ++reasons["node(s) were unschedulable"];
+    } else if (!node.ready) {
+      ++reasons["node(s) were not ready"];
+    } else if (const auto* taint = keeps_away(node, constraints)) {
+      ++reasons["node(s) had untolerated taint {" + taint->key + ": " + taint->value + "}"];
+    } else if (!matches(name, node, constraints)) {
+      ++reasons["node(s) didn't match Pod's node affinity/selector"];
+    } else if (!is_full(node) && takes(name, node, requests, constraints)) {
+      if (also && !also(name, node.labels)) ++reasons["cannot allocate all claims"];
+    } else {
+      if (is_full(node)) ++reasons["Too many pods"];
+      for (const auto& request : requests) {
+        if (lacks(node, request)) ++reasons["Insufficient " + request.first];
+      }
+    }
+  }
+  std::set<std::string> counted;
+  for (const auto& [reason, count] : reasons) counted.insert(std::to_string(count) + " " + reason);
+  std::string out;
+  for (const auto& each : counted) out += (out.empty() ? "" : ", ") + each;
+  return "0/" + std::to_string(nodes_.size()) + " nodes are available" + (out.empty() ? "." : ": " + out + ".");
 }
 
 api::StringMap FreeCapacity::labels_of(std::string_view node) const {
@@ -93,8 +134,7 @@ const std::string* FreeCapacity::choose(const api::ResourceList& requests, const
   const std::string* best = nullptr;
   std::int64_t best_pods = -1;
   for (const auto& [name, node] : nodes_) {
-    if (!node.usable || node.pods <= best_pods) continue;
-    if (node.pods >= amount(node.allocatable, "pods").value()) continue;
+    if (!node.usable() || node.pods <= best_pods || is_full(node)) continue;
     if (!takes(name, node, requests, constraints) || (also && !also(name, node.labels))) continue;
     best = &name;
     best_pods = node.pods;

@@ -35,12 +35,17 @@ class FreeCapacity {
                             const Also& also = {}) const;
   // The labels of a node; empty when there is no such node.
   api::StringMap labels_of(std::string_view node) const;
+  // Why no node takes such a pod, as the scheduler tells it: "0/4 nodes are available: 1 Insufficient cpu, 3 node(s)
+  // didn't match Pod's node affinity/selector." A node counts once for each resource that it lacks, else once.
+  std::string why_none(const api::ResourceList& requests, const api::NodeConstraints& constraints,
+                       const Also& also = {}) const;
 
  private:
   struct Node {
     api::StringMap labels;
     std::vector<api::Taint> taints;
-    bool usable = false;
+    bool ready = false, cordoned = false;
+    bool usable() const { return ready && !cordoned; }
     api::ResourceList allocatable, used;
     std::int64_t pods = 0;
   };
@@ -48,6 +53,11 @@ class FreeCapacity {
     std::string node;
     api::ResourceList requests;
   };
+  static bool matches(const std::string& name, const Node& node, const api::NodeConstraints& constraints);
+  static const api::Taint* keeps_away(const Node& node,
+                                      const api::NodeConstraints& constraints);  // null: no taint does
+  static bool lacks(const Node& node, const api::ResourceList::value_type& request);
+  static bool is_full(const Node& node);
   static bool takes(const std::string& name, const Node& node, const api::ResourceList& requests,
                     const api::NodeConstraints& constraints);
 

@@ -1,6 +1,7 @@
 #include "embedded/cluster/lws_controller.h"
 
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,12 +10,12 @@
 #include "api/meta.h"
 #include "api/resources.h"
 #include "api/status.h"
-#include "base/log.h"
 #include "embedded/cluster/lws_sync.h"
 #include "embedded/cluster/shared/looks.h"
 #include "embedded/cluster/shared/own_writes.h"
 #include "embedded/cluster/shared/owned_pods.h"
 #include "embedded/cluster/shared/pod_writes.h"
+#include "kube/event_recorder.h"
 #include "kube/informer.h"
 
 namespace berth::cluster {
@@ -24,6 +25,13 @@ namespace lws = api::leaderworkerset;
 
 constexpr std::string_view kLwsManager = "leaderworkerset";
 constexpr Duration kFirstLwsRetry = std::chrono::milliseconds(200);  // after a failed write; doubles
+
+kube::EventRecorderOptions lws_events() {
+  kube::EventRecorderOptions out;
+  out.controller = kLwsManager;
+  out.instance = kLwsManager;
+  return out;
+}
 
 const Json* controller_of(const Json& pod, std::string_view kind, std::string_view api_version) {
   for (const Json& owner : array_at(pod, {"metadata", "ownerReferences"})) {
@@ -62,6 +70,7 @@ struct LwsController::Impl : std::enable_shared_from_this<LwsController::Impl> {
         pods(c, e, api::kPods, of_sets()),
         set_writes(sets),
         pod_writes(pods),
+        recorder(c, e, lws_events()),
         leaders(controlling_set, pod_writes),
         workers(controlling_leader, pod_writes),
         looks(e, kFirstLwsRetry, [this](const std::string& key) { look(key); }) {}
@@ -77,8 +86,10 @@ struct LwsController::Impl : std::enable_shared_from_this<LwsController::Impl> {
   Executor& executor;
   kube::Informer sets, pods;
   OwnWrites set_writes, pod_writes;
+  kube::EventRecorder recorder;
   OwnedPods leaders, workers;  // of a set, and of a leader
   Looks looks;
+  std::map<std::string, std::string> refused;  // the last refusal of a pod, by the key of its set
 
   void start() {
     sets.on_change([this](const JsonPtr& old, const JsonPtr& now) { enqueue(pod_key(now ? *now : *old)); });
@@ -113,7 +124,10 @@ struct LwsController::Impl : std::enable_shared_from_this<LwsController::Impl> {
   void look(const std::string& key) {
     set_writes.unseen();  // drops the writes that were seen
     const JsonPtr object = set_writes.get(key);
-    if (!object) return looks.forget(key);
+    if (!object) {
+      refused.erase(key);
+      return looks.forget(key);
+    }
     const LwsSpec set(*object);
     std::vector<LwsPod> first, others;
     for (const JsonPtr& pod : leaders.of(set.uid)) {
@@ -157,11 +171,29 @@ struct LwsController::Impl : std::enable_shared_from_this<LwsController::Impl> {
       if (response.ok()) {
         pod_writes.wrote(std::move(response.body));
       } else {
-        log::debug("a pod of a LeaderWorkerSet is not created",
-                   {{"leaderworkerset", key}, {"why", api::status_message(response)}});
+        tell_refusal(key, response);
       }
       return response.ok();
     });
+  }
+
+  // A set whose pods are refused holds quota and has no pods: an event says why, one for each reason. The name of a pod
+  // may be taken for a moment only: this counts when it happens again.
+  void tell_refusal(const std::string& key, const api::RestResponse& response) {
+    const std::string why = api::failure_text(response);
+    const bool again = std::exchange(refused[key], why) == why;
+    const JsonPtr set = set_writes.get(key);
+    if (!set || (response.code == 409 && !again)) return;
+    kube::EventText text;
+    text.warning = true;
+    text.reason = "FailedCreate";
+    text.note = "Error creating: " + why;
+    text.by_note = true;
+    recorder.record(
+        {std::string(lws::kApiVersion), std::string(lws::kKind),
+         std::string(string_at(*set, {"metadata", "namespace"})), std::string(string_at(*set, {"metadata", "name"})),
+         std::string(string_at(*set, {"metadata", "uid"}))},
+        std::move(text));
   }
 
   void remove(const std::string& key, const Json& pod) {

@@ -195,5 +195,23 @@ TEST_F(LeaderWorkerSets, KeepTheirCapacityWithASurge) {
   EXPECT_FALSE(before.contains(uid("s-1")));
 }
 
+// They hold quota and have no pods: somebody must be told why.
+TEST_F(LeaderWorkerSets, TellInAnEventWhyTheirPodsAreRefused) {
+  cluster.create(kLeaderWorkerSets,
+                 yaml("{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, metadata: {name: s}, spec: "
+                      "{replicas: 1, leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {containers: [{name: c, "
+                      "image: i, envFrom: [{configMapRef: {}}]}]}}}}}"));
+  cluster.pass(60);
+  std::vector<std::string> notes;
+  for (const Json& event : cluster.list(kEvents)) {
+    if (string_at(event, {"reason"}) != "FailedCreate") continue;
+    EXPECT_EQ(string_at(event, {"type"}), "Warning");
+    EXPECT_EQ(string_at(event, {"regarding", "kind"}), "LeaderWorkerSet");
+    EXPECT_EQ(string_at(event, {"regarding", "name"}), "s");
+    notes.emplace_back(string_at(event, {"note"}));
+  }
+  EXPECT_THAT(notes, ElementsAre(::testing::StartsWith("Error creating: ")));
+}
+
 }  // namespace
 }  // namespace berth::cluster::lws_test

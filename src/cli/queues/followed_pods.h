@@ -1,0 +1,20 @@
+// From an admitted workload to its pods: what keeps them from running.
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+#include "cli/queues/flags.h"
+#include "cli/queues/session.h"
+
+namespace berth::cli::queues {
+
+// Adds to the explanation or prediction of a workload that is admitted: "podWaits" (see pod_waits.h), "noPods" (it has
+// none, and what its owner says about that) or "podsUnknown" (why its pods cannot be read). Nothing when all its pods
+// run. `document`: with metadata.namespace and metadata.name.
+void follow_pods(const Session& session, Opened& opened, Json& document);
+
+// What follow_pods() added, as lines; "": nothing.
+std::string followed_pods_text(const Json& document);
+
+}  // namespace berth::cli::queues
