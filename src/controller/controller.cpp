@@ -9,7 +9,6 @@
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
-#include "api/kueue/unlisted_kinds.h"
 #include "api/kueue/webhooks/admission.h"
 #include "api/resources.h"
 #include "base/log.h"
@@ -31,12 +30,12 @@
 #include "controller/ownerless_workloads.h"
 #include "controller/placement_sources.h"
 #include "controller/pod_controller.h"
+#include "controller/pod_events.h"
 #include "controller/provisioning.h"
 #include "controller/shell.h"
 #include "controller/sources.h"
 #include "controller/ungater.h"
 #include "controller/volcano_controller.h"
-#include "jobs/pods/waiting.h"
 
 namespace berth::controller {
 
@@ -153,7 +152,8 @@ struct Controller::Impl : EffectReceiver {
     ungater.pod_changed(old, now);
     owners.pod_changed(old, now);
     if (pod_controller) pod_controller->pod_changed(old, now);
-    if (!pod_controller && !old && shell.leading()) tell_unmanaged_pod(*now);
+    if (!pod_controller && !old && shell.leading() && managed.manages_pod(*now))
+      record_unmanaged_pod(*now, shell.events);
     if (failure_recovery) failure_recovery->pod_changed(old, now);
     if (volcano) volcano->pod_changed(old, now);
     if (const auto event = pod_source.changed(old, now)) shell.feed(*event);
@@ -178,15 +178,6 @@ struct Controller::Impl : EffectReceiver {
     if (pod_controller) pod_controller->facts_changed();
     if (failure_recovery) failure_recovery->facts_changed();
     owners.look_at_all();
-  }
-
-  // A new pod with a queue name, while pods are not managed.
-  void tell_unmanaged_pod(const Json& pod) {
-    const std::string warning = api::kueue::unlisted_kind_warning(pod, nullptr, "Pod", api::kueue::kPodFramework);
-    if (warning.empty() || !managed.manages_pod(pod)) return;
-    const Target target = Target::of(api::kPods, pod);
-    shell.events.record({"v1", "Pod", target.ns, target.name, target.uid, target.resource_version},
-                        {true, "NotManaged", warning, {}, std::string(jobs::kWaitingController)});
   }
 
   // --- Start and end.

@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "api/kueue/pod_names.h"
+#include "api/kueue/unlisted_kinds.h"
 #include "api/meta.h"
 #include "jobs/pods/served_group.h"
+#include "jobs/pods/waiting.h"
 
 namespace berth::controller {
 namespace {
@@ -47,6 +50,15 @@ void PodEvents::record_once(const jobs::JobEvent& event, const std::string& key,
       return;
   }
   events_.record(on, {event.warning, event.reason, event.note, {}, std::move(controller)});
+}
+
+void record_unmanaged_pod(const Json& pod, kube::EventRecorder& events) {
+  const std::string warning = api::kueue::unlisted_kind_warning(pod, nullptr, "Pod", api::kueue::kPodFramework);
+  if (warning.empty()) return;
+  const api::ObjectMeta meta = api::decode_meta(pod);
+  events.record({std::string(jobs::kPodApiVersion), std::string(jobs::kPodKind), meta.ns, meta.name, meta.uid,
+                 meta.resource_version},
+                {true, "NotManaged", warning, {}, std::string(jobs::kWaitingController)});
 }
 
 }  // namespace berth::controller

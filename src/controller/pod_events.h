@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "jobs/pods/pod_plan.h"
 #include "kube/event_recorder.h"
 
@@ -33,5 +34,8 @@ class PodEvents {
   // A hash of the last warning about each pod (by uid) or owner (by the key of its group).
   std::map<std::string, std::size_t> warned_;
 };
+
+// On a new pod with a queue name, while pods are not managed; nothing on other pods.
+void record_unmanaged_pod(const Json& pod, kube::EventRecorder& events);
 
 }  // namespace berth::controller

@@ -144,8 +144,8 @@ const Asks& WorkloadViews::asks(Tracked& t) {
 
 Ptr<Asks> WorkloadViews::present_asks(const Tracked& t) const {
   if (t.asks && t.asks_generation == t.now->meta.generation) return t.asks;
-  return std::make_shared<const Asks>(asks_of(*t.now, facts_.registries, facts_.options.resources,
-                                               facts_.options.topology, t.devices.get()));
+  return std::make_shared<const Asks>(
+      asks_of(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology, t.devices.get()));
 }
 
 // The condition since which what the workload holds is used.

@@ -132,7 +132,8 @@ void Binder::tell_unschedulable(const std::string& key, const Json& pod, const a
   const Time now = executor_.now();
   const auto [told, first] = told_.try_emplace(key, now);
   if (!first && now - told->second < kToldAgain) return;
-  const std::string message = capacity_.why_none(requests, api::decode_node_constraints(*find(pod, "spec")), devices_of(pod));
+  const std::string message =
+      capacity_.why_none(requests, api::decode_node_constraints(*find(pod, "spec")), devices_of(pod));
   const Json* scheduled = api::object_condition(pod, "PodScheduled");
   if (scheduled != nullptr && string_at(*scheduled, {"message"}) == message) return;
   told->second = now;

@@ -287,7 +287,7 @@ class Counting {
   const Rules& rules_;
   const Inventory& inventory_;
   Selectors& selectors_;
-  std::int64_t cost_left_ = cel::Budget::kPerObject;  // of all selectors on all devices together
+  std::int64_t cost_left_ = kMostSelectorCost;
   ClaimCharge out_;
 };
 

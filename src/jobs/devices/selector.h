@@ -30,6 +30,10 @@ class Selectors {
 // A device as selectors see it. `device` must outlive the value.
 cel::Value selectable(const api::Device& device, std::string_view driver);
 
+// What all selectors of a claim, or of the claims of a pod, may cost together, on all devices: as the rules of one
+// object on an API server.
+inline constexpr std::int64_t kMostSelectorCost = cel::Budget::kPerObject;
+
 // Whether the expression is true for the device. An error: it fails on this device, is no bool, or costs more than
 // cel::Budget::kPerRule or than `left`, from which its cost is taken.
 Result<bool> selects(const cel::Program& program, const cel::Value& device, std::int64_t& left);

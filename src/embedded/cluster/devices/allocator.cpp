@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "api/meta.h"
-#include "cel/program.h"
 #include "jobs/devices/capacity.h"
 
 namespace berth::cluster::devices {
@@ -275,7 +274,7 @@ class Search {
   std::vector<Found> results_;
   std::map<std::pair<const DeviceRequest*, const Device*>, bool> matches_;
   int steps_ = 0;
-  std::int64_t cost_left_ = cel::Budget::kPerObject;
+  std::int64_t cost_left_ = jobs::devices::kMostSelectorCost;
 };
 
 Json result_json(const Found& result) {
