@@ -26,7 +26,7 @@ void inputs_of(const Tracked& t, std::vector<Event>& out) {
 }  // namespace
 
 bool Engine::settled() const {
-  if (impl_->writes.any_in_flight()) return false;
+  if (impl_->writes.any_in_flight() || impl_->workload_events.awaits_an_end()) return false;
   bool all = true;
   impl_->workloads.for_each([&](const Tracked& t) { all = all && WorkloadWrites::settled(t); });
   return all;

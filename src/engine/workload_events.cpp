@@ -8,6 +8,7 @@
 #include "engine/lifecycle/pods_ready.h"
 #include "engine/lifecycle/state.h"
 #include "engine/transitions.h"
+#include "engine/version.h"
 
 namespace berth::engine {
 
@@ -35,6 +36,7 @@ void WorkloadEvents::on(Time now, const WorkloadSeen& e, Effects&) {
     forget(*t, now);
     t = nullptr;
   }
+  if (came_too_late(key, seen)) return;
   if (t == nullptr) {
     if (lifecycle::state_of(seen) == lifecycle::State::kFinished) return;
     t = &workloads_.insert(key, scheduler_.enter(seen.meta.uid, job_uid_of(seen), key));
@@ -56,6 +58,7 @@ void WorkloadEvents::on(Time, const DevicesCounted& e, Effects&) {
 
 void WorkloadEvents::on(Time now, const WorkloadGone& e, Effects&) {
   retention_.gone(api::object_key(e.ns, e.name), e.uid);
+  ended_.erase(api::object_key(e.ns, e.name));
   Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
   if (planted(Planted::kKeptClaim)) return;
   if (t != nullptr && (e.uid.empty() || t->base->meta.uid == e.uid)) forget(*t, now);
@@ -73,7 +76,13 @@ void WorkloadEvents::on(Time, const JobReported& e, Effects&) {
 }
 
 void WorkloadEvents::on(Time now, const WriteSettled& e, Effects& out) {
-  if (Tracked* gone = writes_.settle(e, now, out)) forget(*gone, now);
+  const auto it = writes_.in_flight().find(e.write);
+  Tracked* t = it == writes_.in_flight().end() ? nullptr : it->second;
+  const bool shown = t != nullptr && t->newer && !older(t->newer->meta.resource_version, e.resource_version);
+  if (Tracked* gone = writes_.settle(e, now, out)) return forget(*gone, now);
+  if (t == nullptr || shown || e.outcome != WriteSettled::Outcome::kDone) return;
+  if (lifecycle::state_of(*t->base) == lifecycle::State::kFinished)
+    ended_[t->key] = {t->base->meta.uid, e.resource_version};
 }
 
 void WorkloadEvents::on(Time, const NodeSeen& e, Effects&) {
@@ -111,6 +120,14 @@ void WorkloadEvents::mark_all(const std::vector<WorkloadId>& concerned) {
   for (const WorkloadId id : concerned) {
     if (Tracked* t = workloads_.find(id)) workloads_.mark(*t);
   }
+}
+
+bool WorkloadEvents::came_too_late(const std::string& key, const Workload& seen) {
+  const auto it = ended_.find(key);
+  if (it == ended_.end()) return false;
+  if (it->second.uid == seen.meta.uid && older(seen.meta.resource_version, it->second.version)) return true;
+  ended_.erase(it);
+  return false;
 }
 
 void WorkloadEvents::forget(Tracked& t, Time now) {

@@ -1,6 +1,9 @@
 // What is seen of workloads, their jobs, nodes and pods. Each event marks the workloads that it affects.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "engine/engine_facts.h"
@@ -30,6 +33,13 @@ class WorkloadEvents {
         nodes_(nodes),
         scheduled_pods_(scheduled_pods),
         retention_(retention) {}
+  // A copy about the same workloads: with these parts, which are copies of the other's.
+  WorkloadEvents(const WorkloadEvents& other, const EngineFacts& facts, Scheduler& scheduler,
+                 TrackedWorkloads& workloads, WorkloadWrites& writes, QueueReports& reports,
+                 SecondPassTimers& second_passes, NodeWatch& nodes, ScheduledPods& scheduled_pods, Retention& retention)
+      : WorkloadEvents(facts, scheduler, workloads, writes, reports, second_passes, nodes, scheduled_pods, retention) {
+    ended_ = other.ended_;
+  }
 
   void on(Time now, const WorkloadSeen& e, Effects& out);
   void on(Time now, const WorkloadGone& e, Effects& out);
@@ -44,8 +54,15 @@ class WorkloadEvents {
 
   // The workload is gone, or has finished.
   void forget(Tracked& t, Time now);
+  // Whether the end of a workload is known by the answer to a write only, and the watch has not shown it.
+  bool awaits_an_end() const { return !ended_.empty(); }
 
  private:
+  struct Ended {
+    std::string uid, version;  // the version that says that it finished
+  };
+  // Whether it is older than the version that says that it finished: it holds quota that is given back.
+  bool came_too_late(const std::string& key, const api::kueue::Workload& seen);
   void mark_all(const std::vector<WorkloadId>& concerned);
   void mark(const std::string& key);  // may be ""
 
@@ -58,6 +75,7 @@ class WorkloadEvents {
   NodeWatch& nodes_;
   ScheduledPods& scheduled_pods_;
   Retention& retention_;
+  std::map<std::string, Ended, std::less<>> ended_;  // by key; until the watch has shown the end
 };
 
 }  // namespace berth::engine

@@ -130,6 +130,24 @@ TEST(Writes, AWorkloadThatIsGoneFreesItsQuota) {
   EXPECT_EQ(s.state("b"), "Admitted");
 }
 
+TEST(Writes, AnOldVersionOfWhatFinishedComesTooLate) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  const auto before = std::make_shared<const Workload>(s.workload("a"));
+  s.watch_lags = true;
+  s.finish("a");
+  s.run();
+  s.take(WorkloadSeen{before});  // the watch lags behind the answer to our write
+  s.watch_lags = false;
+  s.give(WorkloadBuilder("b").pods(4, "1"));
+  s.run();
+  EXPECT_EQ(s.state("b"), "Admitted");
+  s.take(WorkloadSeen{std::make_shared<const Workload>(s.workload("a"))});
+  s.run();
+  EXPECT_EQ(s.state("b"), "Admitted");
+}
+
 TEST(Writes, ANewObjectOfTheSameNameStartsAnew) {
   OneQueue s;
   s.give(WorkloadBuilder("a").pods(4, "1"));

@@ -355,8 +355,6 @@ TEST(Configuration, WhatKueueHasAndBerthDoesNotIsTold) {
   EXPECT_EQ(told("multiKueue: {origin: here}"), std::vector<std::string>{"multiKueue"});
   EXPECT_EQ(told("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue"});
   EXPECT_EQ(told("multiKueue: {origin: multikueue}"), std::vector<std::string>());
-  EXPECT_EQ(told("resources: {deviceClassMappings: [{name: gpu, deviceClassNames: [gpu.example.com]}]}"),
-            std::vector<std::string>{"resources.deviceClassMappings"});
 }
 
 TEST(Configuration, OneLineTellsAllThatIsWrong) {

@@ -64,7 +64,10 @@ std::vector<std::string> orphaned_requests(simulate::World& world) {
       const auto it = workloads.find(owner.uid);
       if (!owner.controller || it == workloads.end() || is_deleting(it->second)) continue;
       const auto conditions = conditions_of(it->second);
-      if (api::is_true(conditions, "QuotaReserved") && !api::is_true(conditions, "Finished")) continue;
+      const bool ended = api::is_true(conditions, "Finished");
+      if (api::is_true(conditions, "QuotaReserved") && !ended) continue;
+      // Quota that was taken without an eviction, as by a queue that stops: it goes on with its requests later.
+      if (!api::is_true(conditions, "Evicted") && !ended) continue;
       broken.push_back("ProvisioningRequest " + key_of(request) +
                        " belongs to a workload that holds no quota: " + brief(it->second));
     }

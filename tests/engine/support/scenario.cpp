@@ -210,7 +210,7 @@ void Scenario::perform(const WriteWorkloadStatus& e) {
     version = std::to_string(++version_);
     w.meta.resource_version = version;
     api_[key] = std::make_shared<const Workload>(std::move(w));
-    answers_.push_back(WorkloadSeen{api_[key]});
+    if (!watch_lags) answers_.push_back(WorkloadSeen{api_[key]});
   }
   settle(e.write, outcome, version);
 }

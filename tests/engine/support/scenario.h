@@ -60,6 +60,7 @@ class Scenario {
   // nevertheless.
   using Outcome = WriteSettled::Outcome;
   std::function<Outcome(const std::string& workload)> outcome_of_write;
+  bool watch_lags = false;  // the watch does not show the statuses that the engine writes; the test gives them
   bool failed_writes_happen = false;
   // How many of the pending answers (outcomes of writes, watch events) arrive before the next pass; all by default.
   std::function<std::size_t(std::size_t under_way)> answers_that_arrive;

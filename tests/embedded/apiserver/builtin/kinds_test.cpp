@@ -9,7 +9,7 @@ namespace {
 
 TEST(BuiltinKinds, HaveSchemasNamesAndRowsThatFitTheirColumns) {
   auto all = builtin_resources();
-  EXPECT_EQ(all.size(), 30U);
+  EXPECT_EQ(all.size(), 34U);
   for (const auto& resource : all) {
     SCOPED_TRACE(resource->kind);
     ASSERT_TRUE(resource->schema);
