@@ -47,7 +47,7 @@ Result<std::shared_ptr<const Program>> compile_device_selector(std::string_view 
                 std::to_string(kLongestDeviceSelector));
   std::vector<Problem> problems;
   const Variable variables[] = {{"device", device_type()}};
-  const auto program = compile(expression, variables, problems);
+  std::shared_ptr<const Program> program = compile(expression, variables, problems);
   if (!program) {
     std::string why;
     for (const auto& problem : problems)

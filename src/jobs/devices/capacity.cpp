@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 
 namespace berth::jobs::devices {
 namespace {
@@ -40,9 +39,9 @@ std::optional<api::ResourceList> capacity_taken(const api::Device& device, const
   }
   api::ResourceList out;
   for (const auto& [dimension, capacity] : device.capacity) {
-    auto amount = capacity_taken(capacity, request, dimension);
+    const auto amount = capacity_taken(capacity, request, dimension);
     if (!amount) return std::nullopt;
-    out.emplace(dimension, std::move(*amount));
+    out.emplace(dimension, *amount);
   }
   return out;
 }
