@@ -92,20 +92,24 @@ std::int32_t Chooser::slices(DomainId id, std::int32_t tail) const {
 DomainId Chooser::single(std::span<const DomainId> domains, std::int32_t pods) const {
   const std::int32_t wanted = wanted_.slices(pods), tail = wanted_.tail(pods);
   DomainId best;
-  std::pair<std::int64_t, std::uint64_t> best_key;
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  std::uint64_t best_key = 0;
+  std::int64_t best_tier = 0, first = preference_ == nullptr ? 0 : std::numeric_limits<std::int64_t>::max();
   for (DomainId id : domains) {
     const std::int32_t capacity = slices(id, tail);
-    const std::int64_t at = tier(id);
-    if (!with_leader_ || counts_.leader(id)) first = std::min(first, at);
+    std::int64_t at = 0;
+    if (preference_ != nullptr) {
+      at = preference_->tier(id);
+      if (!with_leader_ || counts_.leader(id)) first = std::min(first, at);
+    }
     if (capacity < wanted) continue;
     const std::uint64_t key = key_of(capacity, with_leader_ ? counts_.pods_with(id) : counts_.pods(id), false);
-    if (best.valid() && std::pair(at, key) >= best_key) continue;
+    if (best.valid() && (at > best_tier || (at == best_tier && key >= best_key))) continue;
     best = id;
-    best_key = {at, key};
+    best_key = key;
+    best_tier = at;
   }
   const bool may_split = !wanted_.required && !least_free_;
-  return best.valid() && may_split && best_key.first != first ? DomainId() : best;
+  return best.valid() && may_split && best_tier != first ? DomainId() : best;
 }
 
 Shares Chooser::place(std::int32_t pods, DomainId scope) {
