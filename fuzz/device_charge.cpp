@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   workload.pod_sets.emplace_back().template_ =
       std::make_shared<const Json>(JsonObject{{"spec", spec == nullptr ? Json(JsonObject{}) : *spec}});
   Charges charges(rules, Inventory{templates, classes, slices});
-  const auto charge = charges.charge(workload);
+  const auto charge = charges.charge(workload, uses_of(workload));
   if (!charge) return 0;
   if (charge->refused.empty() != (charge->pod_sets.size() == workload.pod_sets.size())) BERTH_INVARIANT(false);
   for (const auto& pod_set : charge->pod_sets) {

@@ -57,21 +57,23 @@ void DeviceQuota::read() {
 
 std::vector<std::string> DeviceQuota::missing() const { return {unsettled_.begin(), unsettled_.end()}; }
 
-// A failed list is tried again by itself.
+// A failed list is tried again by itself; meanwhile the cache has what it had.
 void DeviceQuota::watch_lists(kube::Informer& cache) {
   const std::string resource = cache.resource().resource;
   cache.on_list([this, resource](const api::RestResponse& response) {
+    const bool refused = response.code == 401 || response.code == 403;
+    if (!response.ok() && response.code != 404 && !refused) return;
     std::string why;
     if (response.code == 404)
-      why = "the API server does not serve " + resource + " of resource.k8s.io/v1";
-    else if (!response.ok())
-      why = resource + " of resource.k8s.io/v1 cannot be read: " + std::string(api::status_message(response));
-    if (response.code == 401 || response.code == 403)
-      log::warn("devices of pods cannot be counted: give Berth the right to list and watch the resource",
-                {{"resource", resource + ".resource.k8s.io"}, {"why", std::string(api::status_message(response))}});
-    const std::string before = std::exchange(unread_[resource], why);
-    if (before != why) count_all_soon();
-    if (response.code == 404 || response.code == 401 || response.code == 403) settle(resource);
+      why = "the API server does not serve " + resource + " of resource.k8s.io/v1; upgrade it to 1.34 or later";
+    if (refused)
+      why = resource + " of resource.k8s.io/v1 cannot be read; give Berth the right to list and watch them: " +
+            std::string(api::status_message(response));
+    if (std::exchange(unread_[resource], why) != why) {
+      if (refused) log::warn("devices of pods cannot be counted", {{"why", why}});
+      count_all_soon();
+    }
+    if (!response.ok()) settle(resource);
   });
   cache.on_synced([this, resource] { settle(resource); });
 }
@@ -92,7 +94,7 @@ std::string DeviceQuota::unavailable() const {
 }
 
 engine::Ptr<DeviceCharge> DeviceQuota::charge(const Workload& workload) {
-  return charges_.charge(workload, unavailable());
+  return charges_.charge(workload, jobs::devices::uses_of(workload), unavailable());
 }
 
 void DeviceQuota::file(const std::string& key, const jobs::devices::Uses& uses, bool present) {
@@ -125,7 +127,7 @@ void DeviceQuota::workload_changed(const std::string& key, const jobs::WorkloadP
     users_.erase(it);
   }
   if (!now || ended(*now) || (known && has_quota(*now))) return;
-  jobs::devices::Uses uses = jobs::devices::uses_of(*now);
+  auto uses = jobs::devices::uses_of(*now);
   if (!known && !uses.any()) return;
   User& user = users_[key];
   if (!known) user.uid = now->meta.uid;
@@ -138,7 +140,7 @@ void DeviceQuota::workload_changed(const std::string& key, const jobs::WorkloadP
 }
 
 void DeviceQuota::count(const std::string& key, User& user, const Workload& workload) {
-  auto charge = charges_.charge(workload, unavailable());
+  auto charge = charges_.charge(workload, user.uses, unavailable());
   if (charge == user.charge || (charge && user.charge && *charge == *user.charge)) return;
   user.charge = std::move(charge);
   const auto slash = key.find('/');

@@ -79,7 +79,10 @@ void WorkloadEvents::on(Time now, const WriteSettled& e, Effects& out) {
   const auto it = writes_.in_flight().find(e.write);
   Tracked* t = it == writes_.in_flight().end() ? nullptr : it->second;
   const bool shown = t != nullptr && t->newer && !older(t->newer->meta.resource_version, e.resource_version);
-  if (Tracked* gone = writes_.settle(e, now, out)) return forget(*gone, now);
+  if (Tracked* gone = writes_.settle(e, now, out)) {
+    ended_[gone->key] = {gone->base->meta.uid, ""};
+    return forget(*gone, now);
+  }
   if (t == nullptr || shown || e.outcome != WriteSettled::Outcome::kDone) return;
   if (lifecycle::state_of(*t->base) == lifecycle::State::kFinished)
     ended_[t->key] = {t->base->meta.uid, e.resource_version};
@@ -125,7 +128,8 @@ void WorkloadEvents::mark_all(const std::vector<WorkloadId>& concerned) {
 bool WorkloadEvents::came_too_late(const std::string& key, const Workload& seen) {
   const auto it = ended_.find(key);
   if (it == ended_.end()) return false;
-  if (it->second.uid == seen.meta.uid && older(seen.meta.resource_version, it->second.version)) return true;
+  const auto& [uid, version] = it->second;
+  if (uid == seen.meta.uid && (version.empty() || older(seen.meta.resource_version, version))) return true;
   ended_.erase(it);
   return false;
 }

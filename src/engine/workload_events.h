@@ -59,9 +59,9 @@ class WorkloadEvents {
 
  private:
   struct Ended {
-    std::string uid, version;  // the version that says that it finished
+    std::string uid, version;  // the version that says that it finished; empty: it does not exist any more
   };
-  // Whether it is older than the version that says that it finished: it holds quota that is given back.
+  // Whether it is a version from before the end: it may hold quota that is given back.
   bool came_too_late(const std::string& key, const api::kueue::Workload& seen);
   void mark_all(const std::vector<WorkloadId>& concerned);
   void mark(const std::string& key);  // may be ""

@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "conformance/differences.h"
 #include "conformance/embedded_server.h"
 #include "conformance/player.h"
 #include "conformance/real_server.h"
 #include "source_dir.h"
+#include "support/document_section.h"
 
 namespace berth::conformance::http_recordings_test {
 namespace {
@@ -71,20 +69,8 @@ TEST(Differences, OneThatIsAlsoListedAsMaybeMayBeMissing) {
 
 // docs/compatibility.md repeats the list. BERTH_UPDATE_DOCS=1 writes it.
 TEST(Differences, AreToldInTheCompatibilityNotes) {
-  const std::string path = source_path("docs/compatibility.md");
-  std::stringstream bytes;
-  bytes << std::ifstream(path).rdbuf();
-  const std::string text = bytes.str();
-  const std::string begin = "<!-- differences: begin -->\n", end = "<!-- differences: end -->";
-  const std::size_t from = text.find(begin), to = text.find(end);
-  ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << path << " lost its marks";
-  const std::string wanted = compatibility_section(load_known_differences());
-  const std::size_t at = from + begin.size();
-  if (std::getenv("BERTH_UPDATE_DOCS") != nullptr) {
-    std::ofstream(path) << text.substr(0, at) << wanted << text.substr(to);
-    return;
-  }
-  EXPECT_EQ(text.substr(at, to - at), wanted) << "run this test with BERTH_UPDATE_DOCS=1 and look at the change";
+  testing_support::expect_section(source_path("docs/compatibility.md"), "differences",
+                                  compatibility_section(load_known_differences()));
 }
 
 }  // namespace

@@ -26,6 +26,45 @@ ControllerOptions counting() {
   return out;
 }
 
+// A client whose watch of one resource expires, and whose lists of it fail from then on.
+class BrokenReads final : public api::RestClient {
+ public:
+  BrokenReads(api::RestClient& server, Executor& executor) : server_(server), executor_(executor) {}
+
+  void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (code_ != 0 && request.resource.resource == resource_)
+      return executor_.post([code = code_, done] { done({code, api::make_status(code, "", "no answer today"), {}}); });
+    server_.call(std::move(request), std::move(done));
+  }
+  std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
+                                          std::function<void(const api::WatchEvent&)> on_event,
+                                          std::function<void()> on_end) override {
+    if (request.resource.resource != resource_)
+      return server_.watch(std::move(request), std::move(on_event), std::move(on_end));
+    expire_ = [on_event, on_end] {
+      on_event({api::WatchEvent::Type::kError,
+                std::make_shared<const Json>(api::make_status(410, "Expired", "too old resource version"))});
+      on_end();
+    };
+    if (code_ != 0) {
+      executor_.post(expire_);
+      return std::make_unique<api::WatchHandle>();
+    }
+    return server_.watch(std::move(request), std::move(on_event), std::move(on_end));
+  }
+  void fail_reads(int code) {
+    code_ = code;
+    executor_.post(expire_);
+  }
+
+ private:
+  api::RestClient& server_;
+  Executor& executor_;
+  const std::string resource_ = "resourceclaimtemplates";
+  int code_ = 0;
+  std::function<void()> expire_;
+};
+
 class Devices : public job_workloads_fixture::JobWorkloads {
  protected:
   Devices() : JobWorkloads(true, counting()) {
@@ -187,6 +226,26 @@ TEST_F(Devices, AreCountedAgainAfterARestart) {
   EXPECT_EQ(usage("b"), R"({"cpu":"1","gpus":"4"})");
 }
 
+TEST_F(Devices, AreCountedByWhatIsKnownWhileTheServerIsTroubled) {
+  give_template("t", "gpu", 4);
+  give_job("a", "t");
+  give_job("b", "t");
+  for (const int code : {500, 403}) {
+    BrokenReads client(*server, executor);
+    controller.reset();
+    controller.emplace(client, executor, counting());
+    controller->start();
+    controller->lead();
+    pass(10);
+    const std::string waiting = usage("a").empty() ? "a" : "b";
+    ASSERT_EQ(said(waiting, "QuotaReserved"), "False WaitingForQuota");
+    client.fail_reads(code);
+    pass(30);
+    EXPECT_EQ(said(waiting, "QuotaReserved"), code == 500 ? "False WaitingForQuota" : "False DRAResourcesUnresolved");
+    controller.reset();
+  }
+}
+
 TEST_F(Devices, AreCountedForWhatIfToo) {
   give_template("two", "gpu", 2);
   pass();
@@ -256,7 +315,7 @@ class DeviceChanges : public Devices {
       const auto workload = api::kueue::decode_workload(object);
       ASSERT_TRUE(workload);
       if (api::is_true(workload->status.conditions, api::kueue::kFinished)) continue;
-      const auto charge = charges.charge(*workload);
+      const auto charge = charges.charge(*workload, jobs::devices::uses_of(*workload));
       const std::string name(string_at(object, {"metadata", "name"}));
       if (workload->status.admission) {
         const auto& usage = workload->status.admission->pod_set_assignments.at(0).resource_usage;

@@ -5,15 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 
 #include "controller/feature_gates.h"
 #include "source_dir.h"
+#include "support/document_section.h"
 
 namespace berth::controller::gates_test {
 namespace {
@@ -137,20 +135,7 @@ TEST(Gates, AtTheirOppositesStartOrAreRefusedForAReason) {
 
 // docs/configuration.md repeats the table. BERTH_UPDATE_DOCS=1 writes it.
 TEST(Gates, AreListedInTheDocuments) {
-  const std::string path = source_path("docs/configuration.md");
-  std::stringstream bytes;
-  bytes << std::ifstream(path).rdbuf();
-  const std::string text = bytes.str();
-  const std::string begin = "<!-- gates: begin -->\n", end = "<!-- gates: end -->";
-  const std::size_t from = text.find(begin), to = text.find(end);
-  ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << path << " lost its marks";
-  const std::string wanted = page_section();
-  const std::size_t at = from + begin.size();
-  if (std::getenv("BERTH_UPDATE_DOCS") != nullptr) {
-    std::ofstream(path) << text.substr(0, at) << wanted << text.substr(to);
-    return;
-  }
-  EXPECT_EQ(text.substr(at, to - at), wanted) << "run this test with BERTH_UPDATE_DOCS=1 and look at the change";
+  testing_support::expect_section(source_path("docs/configuration.md"), "gates", page_section());
 }
 
 }  // namespace

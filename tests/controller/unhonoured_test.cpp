@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -19,6 +18,7 @@
 #include "base/yaml.h"
 #include "controller/gates.h"
 #include "source_dir.h"
+#include "support/document_section.h"
 
 namespace berth::controller::unhonoured_test {
 namespace {
@@ -222,18 +222,7 @@ std::string page_section() {
 }
 
 TEST(Unhonoured, IsListedInTheDocuments) {
-  const std::string path = source_path("docs/compatibility.md");
-  const std::string text = bytes_of(path);
-  const std::string begin = "<!-- not honoured: begin -->\n", end = "<!-- not honoured: end -->";
-  const std::size_t from = text.find(begin), to = text.find(end);
-  ASSERT_TRUE(from != std::string::npos && to != std::string::npos) << path << " lost its marks";
-  const std::string wanted = page_section();
-  const std::size_t at = from + begin.size();
-  if (std::getenv("BERTH_UPDATE_DOCS") != nullptr) {
-    std::ofstream(path) << text.substr(0, at) << wanted << text.substr(to);
-    return;
-  }
-  EXPECT_TRUE(text.substr(at, to - at) == wanted) << "run this test with BERTH_UPDATE_DOCS=1 and look at the change";
+  testing_support::expect_section(source_path("docs/compatibility.md"), "not honoured", page_section());
 }
 
 }  // namespace

@@ -148,6 +148,23 @@ TEST(Writes, AnOldVersionOfWhatFinishedComesTooLate) {
   EXPECT_EQ(s.state("b"), "Admitted");
 }
 
+TEST(Writes, AnOldVersionOfWhatIsGoneComesTooLate) {
+  OneQueue s;
+  s.give(WorkloadBuilder("a").pods(4, "1"));
+  s.run();
+  const auto before = std::make_shared<const Workload>(s.workload("a"));
+  s.outcome_of_write = [](const std::string& name) { return name == "a" ? Outcome::kGone : Outcome::kDone; };
+  s.finish("a");
+  s.run();  // it is gone, says the answer
+  s.take(WorkloadSeen{before});
+  s.give(WorkloadBuilder("b").pods(4, "1"));
+  s.run();
+  EXPECT_EQ(s.state("b"), "Admitted");
+  s.take(WorkloadGone{before->meta.ns, "a", before->meta.uid});
+  s.run();
+  EXPECT_EQ(s.state("b"), "Admitted");
+}
+
 TEST(Writes, ANewObjectOfTheSameNameStartsAnew) {
   OneQueue s;
   s.give(WorkloadBuilder("a").pods(4, "1"));

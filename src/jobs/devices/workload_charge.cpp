@@ -32,14 +32,19 @@ bool may_be_extended(std::string_view resource) {
          !resource.starts_with("hugepages-");
 }
 
-// Calls visit(path of the container, resource, amount) for each amount that a container requests. A limit counts where
+// Where a container stands in a pod's spec.
+struct ContainerPlace {
+  std::string_view list;
+  std::size_t index = 0;
+};
+
+// Calls visit(place of the container, resource, amount) for each amount that a container requests. A limit counts where
 // there is no request, as on every API server.
 template <typename Visit>
 void for_each_request(const Json& spec, const Visit& visit) {
   for (const auto list : kContainerLists) {
-    std::size_t i = 0;
+    ContainerPlace at{list};
     for (const Json& container : array_at(spec, {list})) {
-      const std::string at = api::index_path(std::string(list), i++);
       const JsonObject& requests = object_at(container, {"resources", "requests"});
       for (const auto amounts : kAmountLists) {
         for (const auto& amount : object_at(container, {"resources", amounts})) {
@@ -47,6 +52,7 @@ void for_each_request(const Json& spec, const Visit& visit) {
           visit(at, std::string_view(amount.key()), amount.value());
         }
       }
+      ++at.index;
     }
   }
 }
@@ -71,7 +77,7 @@ Uses uses_of(const Workload& workload) {
       const std::string_view name = string_at(claim, {"resourceClaimTemplateName"});
       if (!name.empty()) out.templates.insert(api::object_key(workload.meta.ns, name));
     }
-    for_each_request(spec, [&](const std::string&, std::string_view resource, const Json&) {
+    for_each_request(spec, [&](ContainerPlace, std::string_view resource, const Json&) {
       if (may_be_extended(resource)) out.extended_resources.emplace(resource);
     });
   }
@@ -138,13 +144,13 @@ std::string Charges::charge_claims(const Workload& workload, DeviceCharge& out) 
 std::string Charges::charge_extended(const Workload& workload, DeviceCharge& out) {
   std::string refused;
   for (std::size_t i = 0; i < workload.pod_sets.size() && refused.empty(); ++i) {
-    for_each_request(spec_of(workload.pod_sets[i]), [&](const std::string& container, std::string_view resource,
+    for_each_request(spec_of(workload.pod_sets[i]), [&](ContainerPlace container, std::string_view resource,
                                                         const Json& value) {
       if (!refused.empty() || !may_be_extended(resource)) return;
       const auto amount = api::decode_quantity(value);
       const auto device_class = inventory_.class_of_resource(resource);
       if (!device_class || !amount || amount->sign() <= 0) return;
-      const std::string path = pod_set_path(i) + "." + container;
+      const std::string path = api::index_path(pod_set_path(i) + "." + std::string(container.list), container.index);
       const auto* mapping = rules_.mapping_of(device_class->meta.name);
       using Kind = api::config::DeviceSource::Kind;
       if (mapping != nullptr && !mapping->sources.empty())
@@ -164,8 +170,8 @@ std::string Charges::charge_extended(const Workload& workload, DeviceCharge& out
   return refused;
 }
 
-std::shared_ptr<const DeviceCharge> Charges::charge(const Workload& workload, const std::string& unavailable) {
-  const Uses uses = uses_of(workload);
+std::shared_ptr<const DeviceCharge> Charges::charge(const Workload& workload, const Uses& uses,
+                                                    const std::string& unavailable) {
   if (!rules_.enabled || !uses.any()) return nullptr;  // without a charge, the engine holds what has claims
   auto out = std::make_shared<DeviceCharge>();
   out->pod_sets.resize(workload.pod_sets.size());

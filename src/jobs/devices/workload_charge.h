@@ -37,9 +37,9 @@ class Charges {
   void template_changed(std::string_view key);
   void devices_changed() { known_.clear(); }
 
-  // Null: the pods use no devices that are counted. `unavailable`: why claims cannot be counted at all, such as a
-  // server that does not serve them; empty: they can.
-  std::shared_ptr<const api::kueue::DeviceCharge> charge(const api::kueue::Workload& workload,
+  // Null: the pods use no devices that are counted. `uses`: uses_of() the workload. `unavailable`: why claims cannot be
+  // counted at all, such as a server that does not serve them; empty: they can.
+  std::shared_ptr<const api::kueue::DeviceCharge> charge(const api::kueue::Workload& workload, const Uses& uses,
                                                          const std::string& unavailable = {});
   const Rules& rules() const { return rules_; }
   const Inventory& inventory() const { return inventory_; }

@@ -198,7 +198,8 @@ TEST(DeviceCharge, IsWhatANaiveComputationSays) {
     const World world = random_world(random);
     Cluster cluster = cluster_of(world);
     Charges charges(cluster.rules, Inventory{cluster.templates, cluster.classes, cluster.slices});
-    const auto charge = charges.charge(Cluster::with_template("t"));
+    const auto workload = Cluster::with_template("t");
+    const auto charge = charges.charge(workload, uses_of(workload));
     ASSERT_TRUE(charge);
     const auto expected = naive_charge(world);
     ASSERT_EQ(charge->refused.empty(), expected.has_value()) << "seed " << seed << ": " << charge->refused;

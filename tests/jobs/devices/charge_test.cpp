@@ -65,7 +65,8 @@ TEST(DeviceCharge, SaturatesInsteadOfWrapping) {
   b.replace(b.find("NAME"), 4, "b");
   c.give_template("much", "[" + a + "," + b + "]");
   Charges charges(c.rules, Inventory{c.templates, c.classes, c.slices});
-  const auto charge = charges.charge(Cluster::with_template("much"));
+  const auto workload = Cluster::with_template("much");
+  const auto charge = charges.charge(workload, uses_of(workload));
   ASSERT_TRUE(charge);
   EXPECT_GT(charge->pod_sets[0].per_pod.at("gpus").sign(), 0);
   EXPECT_EQ(charge->pod_sets[0].per_pod.at("gpus").value(), INT64_MAX);
@@ -76,8 +77,9 @@ TEST(DeviceCharge, SaturatesInsteadOfWrapping) {
 TEST(DeviceCharge, RefusesClaimsThatExistAlready) {
   Cluster c = gpus();
   Charges charges(c.rules, Inventory{c.templates, c.classes, c.slices});
-  const auto charge = charges.charge(
-      Cluster::workload(R"({"containers":[{}],"resourceClaims":[{"name":"d","resourceClaimName":"mine"}]})"));
+  const auto workload =
+      Cluster::workload(R"({"containers":[{}],"resourceClaims":[{"name":"d","resourceClaimName":"mine"}]})");
+  const auto charge = charges.charge(workload, uses_of(workload));
   ASSERT_TRUE(charge);
   EXPECT_EQ(charge->refused, "KueueDRAIntegration feature does not support use of resource claims");
   EXPECT_EQ(charge->not_requeued, "DRA resource claims not supported");

@@ -58,7 +58,7 @@ struct Cluster {
   // "gpus: 2, nics: 1", what is refused, or "null". Extended resources as "name -> logical".
   std::string charge(const api::kueue::Workload& workload, const std::string& unavailable = {}) {
     Charges charges(rules, Inventory{templates, classes, slices});
-    const auto out = charges.charge(workload, unavailable);
+    const auto out = charges.charge(workload, uses_of(workload), unavailable);
     if (!out) return "null";
     if (!out->refused.empty()) return out->refused;
     std::string text;
