@@ -121,6 +121,7 @@ api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
   policy.labels.identifier_annotations = options.jobs.identifier_annotations;
   if (options.jobs.ready_times)
     policy.labels.longest_ready_time = options.engine.wait_for_pods_ready.max_timeout_on_workload;
+  policy.labels.elastic_jobs = options.engine.elastic_jobs;
   policy.labels.refuse_false_unconstrained = options.jobs.refuse_false_unconstrained;
   policy.labels.check_spreading = options.engine.topology.spreading;
   return policy;

@@ -344,10 +344,10 @@ struct Controller::Impl : EffectReceiver {
       shell, options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};
   Ungater ungater{shell,
                   {hosts.facts(), [this](const std::string& key) { return workloads.find(key); },
-                   [this](const api::kueue::Workload& workload, const Json& pod) {
+                   [this](const api::kueue::Workload& workload, const Json& pod, std::string_view gate) {
                      const bool grouped =
                          !api::kueue::pod_group_name(pod, options().jobs.identifier_annotations).empty();
-                     metrics.gate_removed(api::kueue::kTopologyGate, workload, grouped);
+                     metrics.gate_removed(gate, workload, grouped);
                    }}};
   const std::unique_ptr<VolcanoController> volcano =  // null: Volcano is switched off
       options().volcano.enabled

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/kueue/slices.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -14,6 +15,9 @@
 
 namespace berth::controller {
 namespace {
+
+// Kueue's action in an event; "": the reason.
+std::string action_of(std::string_view reason) { return reason == api::kueue::kSliceReplaced ? "Replaced" : ""; }
 
 std::string api_version_of(std::string_view kind) {
   return kind == "Job" ? "batch/v1" : std::string(api::kueue::kGroup) + "/" + std::string(api::kueue::kVersion);
@@ -143,7 +147,7 @@ void EngineHost::perform(const engine::Effects& effects) {
             [&](const engine::DeactivateWorkload& e) { deactivate(e); },
             [&](const engine::RecordEvent& e) {
               events_.record({api_version_of(e.kind), e.kind, e.ns, e.name, e.uid, e.resource_version},
-                             {e.warning, e.reason, e.note, {}, e.controller});
+                             {e.warning, e.reason, e.note, action_of(e.reason), e.controller});
             },
             [&](const engine::ClusterQueueStatusChanged& e) { receiver_.cluster_queue_status_changed(e.name); },
             [&](const engine::LocalQueueStatusChanged& e) { receiver_.local_queue_status_changed(e.ns, e.name); },

@@ -132,6 +132,7 @@ Result<void> apply_feature_gates(const FeatureGates& gates, engine::Options& opt
   }
   follow(gates, changed);
   if (auto agree = check_needs(changed, path); !agree) return agree;
+  changed.jobs.elastic_jobs = changed.engine.elastic_jobs;
   options = std::move(changed.engine);
   job_gates = changed.jobs;
   return {};

@@ -12,6 +12,7 @@
 #include "controller/ownerless_workloads.h"
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
+#include "jobs/slices.h"
 #include "jobs/workload_name.h"
 #include "jobs/workload_steps.h"
 
@@ -174,7 +175,9 @@ bool JobController::waits_for_its_workload(const std::string& key) {
 bool JobController::admitted(const Json& job) const {
   const auto filed = workloads_.find(api::object_key(job));
   return filed != workloads_.end() && std::ranges::any_of(filed->second, [&](const jobs::WorkloadPtr& workload) {
-           return jobs::is_controlled_by(*workload, string_at(job, {"metadata", "uid"})) &&
+           // A slice that another one replaced tells nothing about the job any more.
+           return !(jobs::is_slice(*workload) && jobs::finished(*workload)) &&
+                  jobs::is_controlled_by(*workload, string_at(job, {"metadata", "uid"})) &&
                   api::is_true(workload->status.conditions, api::kueue::kAdmitted);
          });
 }

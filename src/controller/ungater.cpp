@@ -1,14 +1,18 @@
 #include "controller/ungater.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "api/kueue/slices.h"
 #include "api/resource_version.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
 #include "base/planted.h"
 #include "jobs/placed_pods.h"
+#include "jobs/slices.h"
+#include "jobs/workload_steps.h"
 
 namespace berth::controller {
 namespace {
@@ -28,7 +32,26 @@ bool is_let_go(const Json& pod) {
 }
 
 // Whether the change can lead to a decision: the pod is gone or ended, so its place is free, or the pod is gated.
-bool matters(const JsonPtr& now) { return !now || jobs::pod_ended(*now) || jobs::has_topology_gate(*now); }
+bool matters(const JsonPtr& now) {
+  return !now || jobs::pod_ended(*now) || jobs::has_topology_gate(*now) || jobs::has_elastic_gate(*now);
+}
+
+bool older(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) {
+  return std::pair(a->meta.creation, std::string_view(a->meta.uid)) <
+         std::pair(b->meta.creation, std::string_view(b->meta.uid));
+}
+
+// The newest slice that holds quota and is not being evicted; null: there is none.
+jobs::WorkloadPtr active_slice(const std::map<std::string, jobs::WorkloadPtr>& chain) {
+  jobs::WorkloadPtr active;
+  for (const auto& [key, slice] : chain) {
+    const auto& conditions = slice->status.conditions;
+    if (!api::is_true(conditions, api::kueue::kQuotaReserved) || api::is_true(conditions, api::kueue::kEvicted))
+      continue;
+    if (!active || older(active, slice)) active = slice;
+  }
+  return active;
+}
 
 }  // namespace
 
@@ -83,8 +106,14 @@ void Ungater::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 }
 
 jobs::WorkloadPtr Ungater::workload_of(const std::string& key) const {
-  const auto it = workloads_.find(key);
-  return it == workloads_.end() ? others_.workload(key) : it->second;
+  if (const auto it = workloads_.find(key); it != workloads_.end()) return it->second;
+  const auto chain = chains_.find(key);
+  if (chain == chains_.end()) return others_.workload(key);
+  jobs::WorkloadPtr newest;
+  for (const auto& [of, slice] : chain->second) {
+    if (!newest || older(newest, slice)) newest = slice;
+  }
+  return newest;
 }
 
 // Changes are collected, so that one decision covers the pods that are created together. When all pods exist, there
@@ -92,7 +121,8 @@ jobs::WorkloadPtr Ungater::workload_of(const std::string& key) const {
 void Ungater::look_soon(const std::string& key) {
   std::size_t wanted = 0;
   for (const auto& assigned : workloads_.at(key)->status.admission->pod_set_assignments) {
-    if (assigned.topology_assignment) wanted += static_cast<std::size_t>(assigned.count);
+    if (assigned.topology_assignment || jobs::is_slice(*workloads_.at(key)))
+      wanted += static_cast<std::size_t>(assigned.count);
   }
   const auto pods = pods_.find(key);
   if (pods != pods_.end() && pods->second.known.size() >= wanted) return queue_.add_at_once(key);
@@ -100,6 +130,28 @@ void Ungater::look_soon(const std::string& key) {
 }
 
 void Ungater::workload_changed(const std::string& key, const jobs::WorkloadPtr& now) {
+  if (chain_of_.contains(key) || (now && jobs::is_slice(*now))) return slice_changed(key, now);
+  take_up(key, now);
+}
+
+void Ungater::slice_changed(const std::string& key, const jobs::WorkloadPtr& now) {
+  std::string chain = chain_of_[key];
+  if (chain.empty()) {
+    const auto name = now->meta.annotations.find(api::kueue::kSliceName);
+    chain = chain_of_[key] = api::object_key(now->meta.ns, name->second);
+  }
+  if (now && !jobs::finished(*now)) {
+    chains_[chain][key] = now;
+  } else {
+    chains_[chain].erase(key);
+    chain_of_.erase(key);
+    if (chains_[chain].empty()) chains_.erase(chain);
+  }
+  const auto slices = chains_.find(chain);
+  take_up(chain, slices == chains_.end() ? nullptr : active_slice(slices->second));
+}
+
+void Ungater::take_up(const std::string& key, const jobs::WorkloadPtr& now) {
   if (planted(Planted::kLatePlaces) && now && workloads_.contains(key)) return queue_.add(key);
   if (!now || !jobs::lets_pods_go(*now)) {
     workloads_.erase(key);
@@ -174,15 +226,18 @@ void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool
 Ungater::Request Ungater::release(const jobs::WorkloadPtr& workload, const jobs::PodRelease& release) {
   JsonArray gates;
   for (const Json& gate : array_at(*release.pod, {"spec", "schedulingGates"}))
-    if (string_at(gate, {"name"}) != api::kueue::kTopologyGate) gates.push_back(gate);
+    if (std::ranges::find(release.gates, string_at(gate, {"name"})) == release.gates.end()) gates.push_back(gate);
   Json body = JsonObject();
   ensure_path(body, {"spec", "schedulingGates"}) = std::move(gates);
-  ensure_path(body, {"spec", "nodeSelector"}) = api::encode_string_map(release.node_selector);
-  return {release.pod, [this, workload, body = std::move(body)](const Target& target, Writes::Done done) {
+  if (!release.node_selector.empty())
+    ensure_path(body, {"spec", "nodeSelector"}) = api::encode_string_map(release.node_selector);
+  const std::string_view gate =
+      jobs::has_elastic_gate(*release.pod) ? api::kueue::kElasticGate : api::kueue::kTopologyGate;
+  return {release.pod, [this, workload, gate, body = std::move(body)](const Target& target, Writes::Done done) {
             shell_.writes.patch(
                 target, "", body,
-                lifetime_.guard([this, workload, done = std::move(done)](const api::RestResponse& response) {
-                  if (response.ok() && others_.gate_removed) others_.gate_removed(*workload, response.body);
+                lifetime_.guard([this, workload, gate, done = std::move(done)](const api::RestResponse& response) {
+                  if (response.ok() && others_.gate_removed) others_.gate_removed(*workload, response.body, gate);
                   done(response);
                 }));
           }};

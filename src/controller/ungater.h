@@ -1,5 +1,6 @@
 // Carries out the decisions of jobs/ungate and jobs/stuck_pods: ungates the pods of workloads with a topology
-// assignment, and fails pods whose node is lost.
+// assignment and of elastic jobs, and fails pods whose node is lost. The slices of an elastic job count as one workload
+// here, named after the first of them.
 #pragma once
 
 #include <functional>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/lifetime.h"
@@ -26,8 +28,8 @@ class Ungater {
   struct Others {
     jobs::HostFacts hosts;
     std::function<jobs::WorkloadPtr(const std::string& key)> workload;  // null when there is none
-    // The topology gate of a pod of the workload was removed. May be empty.
-    std::function<void(const api::kueue::Workload&, const Json& pod)> gate_removed{};
+    // A gate of a pod of the workload was removed. May be empty.
+    std::function<void(const api::kueue::Workload&, const Json& pod, std::string_view gate)> gate_removed{};
   };
   // `shell` must outlive it.
   Ungater(Shell& shell, Others others);
@@ -54,6 +56,8 @@ class Ungater {
   };
   struct Batch;
 
+  void take_up(const std::string& key, const jobs::WorkloadPtr& now);
+  void slice_changed(const std::string& key, const jobs::WorkloadPtr& now);
   void look_soon(const std::string& key);
   jobs::WorkloadPtr workload_of(const std::string& key) const;
   void look(const std::string& key, WorkQueue::Finish finish);
@@ -74,6 +78,9 @@ class Ungater {
   StringMap<Pods> pods_;                    // by the key of their workload
   StringMap<std::string> owners_;           // uid of the pod -> key of its workload
   StringMap<jobs::WorkloadPtr> workloads_;  // those whose pods may be ungated
+  // Slices that are not finished, by the key of the first of their chain; and that key by their own.
+  StringMap<std::map<std::string, jobs::WorkloadPtr>> chains_;
+  StringMap<std::string> chain_of_;
   // Keys of workloads with a pod that waits until its node is usable again.
   std::set<std::string> waiting_;
   WorkQueue queue_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/kueue/slices.h"
 #include "api/meta.h"
 #include "controller/metric_labels.h"
 #include "engine/lifecycle/words.h"
@@ -92,6 +93,8 @@ WorkloadMetrics::WorkloadMetrics(Metrics& m, std::string role, bool local_queues
       evicted_once_(m.counter("kueue_evicted_workloads_once_total",
                               "Workloads that were evicted for a cause for the first time.")),
       preempted_(m.counter("kueue_preempted_workloads_total", "Workloads that made room for others.")),
+      replaced_slices_(m.counter("kueue_replaced_workload_slices_total",
+                                 "Slices of elastic jobs whose quota another slice took over.")),
       cohort_admitted_(m.counter("kueue_cohort_subtree_admitted_workloads_total",
                                  "Workloads that were admitted in the cohort and all below it.")),
       ready_to_evicted_(m.histogram("kueue_pods_ready_to_evicted_time_seconds",
@@ -145,7 +148,8 @@ void WorkloadMetrics::changed(const Workload& before, const Workload& after, con
 }
 
 std::vector<MetricFamily*> WorkloadMetrics::of_cluster_queues() {
-  std::vector<MetricFamily*> all{&evicted_once_, &ready_to_evicted_, &eviction_latency_, &gate_removal_};
+  std::vector<MetricFamily*> all{&evicted_once_, &replaced_slices_, &ready_to_evicted_, &eviction_latency_,
+                                 &gate_removal_};
   for (Counter* each : {&reserved_, &admitted_, &finished_, &evicted_}) all.push_back(&each->cluster_queues);
   for (Histogram* each : {&reserved_wait_, &admission_wait_, &checks_wait_, &ready_wait_, &admitted_until_ready_,
                           &recovery_wait_, &execution_})
@@ -211,6 +215,11 @@ void WorkloadMetrics::ready(const Subject& subject, const Workload& before, cons
 void WorkloadMetrics::finished(const Subject& subject, const Workload& before, const Workload& after) {
   if (subject.tells_cluster_queue) finished_.cluster_queues.add(subject.in_cluster_queue);
   if (subject.tells_local_queue && after.status.admission) finished_.local_queues.add(subject.in_local_queue);
+  // The ones that the job itself tidied up do not count.
+  const auto* why = api::find_condition(after.status.conditions, api::kueue::kFinished);
+  if (subject.tells_cluster_queue && why->reason == api::kueue::kSliceReplaced &&
+      why->message.starts_with(engine::lifecycle::message::kReplacedBy))
+    replaced_slices_.add({{"cluster_queue", subject.cluster_queue}, {"replica_role", role_}});
   if (!is_true(before, api::kueue::kAdmitted)) return;
   const std::chrono::seconds former(after.status.accumulated_past_execution_time_seconds.value_or(0));
   observe(execution_, subject, former + since(after, api::kueue::kFinished) - since(before, api::kueue::kAdmitted));

@@ -76,7 +76,7 @@ class WorkloadMetrics {
   Counter reserved_, admitted_, finished_, evicted_;
   Histogram reserved_wait_, admission_wait_, checks_wait_, ready_wait_, admitted_until_ready_, recovery_wait_,
       execution_;
-  CounterFamily evicted_once_, preempted_, cohort_admitted_;
+  CounterFamily evicted_once_, preempted_, replaced_slices_, cohort_admitted_;
   HistogramFamily ready_to_evicted_, eviction_latency_, gate_removal_;
 };
 

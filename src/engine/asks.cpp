@@ -4,6 +4,7 @@
 
 #include "api/core/devices.h"
 #include "api/kueue/names.h"
+#include "api/kueue/reclaimable_pods.h"
 #include "api/kueue/topology_spreading.h"
 #include "engine/counted_requests.h"
 #include "engine/lifecycle/words.h"
@@ -139,23 +140,21 @@ std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& p
 }
 
 std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission& admission,
-                                                    const api::kueue::WorkloadRef& workload) {
-  auto out = workload.status.reclaimable_pods;
-  for (auto& ended : out) {
-    const auto pod_set = std::ranges::find(workload.pod_sets, ended.name, &api::kueue::PodSet::name);
-    const auto given =
-        std::ranges::find(admission.pod_set_assignments, ended.name, &api::kueue::PodSetAssignment::name);
-    if (pod_set == workload.pod_sets.end() || given == admission.pod_set_assignments.end()) continue;
-    const std::int32_t before = std::max(0, pod_set->count - given->count);
-    ended.count = std::max(0, ended.count - before);
+                                                    const api::kueue::WorkloadRef& workload, bool reclaims) {
+  std::vector<api::kueue::ReclaimablePod> out;
+  for (const auto& given : admission.pod_set_assignments) {
+    const auto pod_set = std::ranges::find(workload.pod_sets, given.name, &api::kueue::PodSet::name);
+    if (pod_set == workload.pod_sets.end()) continue;
+    const std::int32_t done = reclaims ? api::kueue::reclaimable_of(workload.status.reclaimable_pods, given.name) : 0;
+    const std::int32_t left = std::clamp(pod_set->count - done, 0, given.count);
+    if (left < given.count) out.push_back({given.name, given.count - left});
   }
   return out;
 }
 
 std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
                                           const api::kueue::WorkloadRef& workload, const Options& options) {
-  if (!options.reclaimable_pods) return holding_amounts(admission, {});
-  return holding_amounts(admission, ended_since(admission, workload));
+  return holding_amounts(admission, ended_since(admission, workload, options.reclaimable_pods));
 }
 
 std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,

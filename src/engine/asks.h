@@ -33,11 +33,13 @@ bool has_uncounted_devices(const api::kueue::WorkloadRef& workload, const api::k
 // Reduces the counts by the reclaimable pods; min_count as well, so that it does not exceed the count.
 std::vector<PodSetRequest> without_reclaimed(const std::vector<PodSetRequest>& pod_sets,
                                              const std::vector<api::kueue::ReclaimablePod>& reclaimable);
-// The reclaimable pods that the admission counts. It was given without those that were reclaimable before it.
+// By pod set, how many pods of the admission are gone or done since: the reclaimable ones (`reclaims`: the gate
+// ReclaimablePods is on), and those that an elastic job gave up (KEP-77: its spec counts fewer pods). The admission was
+// given without the pods that were reclaimable before it.
 std::vector<api::kueue::ReclaimablePod> ended_since(const api::kueue::Admission& admission,
-                                                    const api::kueue::WorkloadRef& workload);
+                                                    const api::kueue::WorkloadRef& workload, bool reclaims);
 
-// What a workload with this admission uses now: without the pods that ended since, if the gate ReclaimablePods is on.
+// What a workload with this admission uses now: without the pods that ended since.
 std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission,
                                           const api::kueue::WorkloadRef& workload, const Options& options);
 

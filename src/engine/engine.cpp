@@ -51,7 +51,8 @@ Engine::Impl::Impl(const Options& o)
       nodes(o),
       scheduled_pods(o),
       retention(o.retention),
-      views(facts),
+      slices(facts, workloads),
+      views(facts, slices),
       census(facts, scheduler, workloads),
       reports(facts, scheduler, workloads),
       writes(workloads, census, messages),
@@ -59,9 +60,10 @@ Engine::Impl::Impl(const Options& o)
       failed_nodes(facts, views, nodes),
       transitions(facts, scheduler, census, writes),
       decisions(facts, scheduler, workloads, views, messages, transitions),
-      feed(facts, scheduler, workloads, views, reports, second_passes, messages),
+      feed(facts, scheduler, workloads, slices, views, reports, second_passes, messages),
       configuration(facts, scheduler, workloads, reports, finalizers),
-      workload_events(facts, scheduler, workloads, writes, reports, second_passes, nodes, scheduled_pods, retention) {}
+      workload_events(facts, scheduler, workloads, slices, writes, reports, second_passes, nodes, scheduled_pods,
+                      retention) {}
 
 Engine::Impl::Impl(const Impl& other)
     : facts(other.facts),
@@ -73,7 +75,8 @@ Engine::Impl::Impl(const Impl& other)
       finalizers(other.finalizers),
       wake_ups(other.wake_ups),
       pass_facts(other.pass_facts),
-      views(other.views, facts),
+      slices(other.slices, facts, workloads),
+      views(other.views, facts, slices),
       census(facts, scheduler, workloads),
       reports(other.reports, facts, scheduler, workloads),
       messages(other.messages, workloads),
@@ -82,10 +85,10 @@ Engine::Impl::Impl(const Impl& other)
       failed_nodes(facts, views, nodes),
       transitions(facts, scheduler, census, writes),
       decisions(facts, scheduler, workloads, views, messages, transitions),
-      feed(facts, scheduler, workloads, views, reports, second_passes, messages),
+      feed(facts, scheduler, workloads, slices, views, reports, second_passes, messages),
       configuration(other.configuration, facts, scheduler, workloads, reports, finalizers),
-      workload_events(other.workload_events, facts, scheduler, workloads, writes, reports, second_passes, nodes,
-                      scheduled_pods, retention) {}
+      workload_events(other.workload_events, facts, scheduler, workloads, slices, writes, reports, second_passes,
+                      nodes, scheduled_pods, retention) {}
 
 // Look at everything that was only learned so far.
 void Engine::Impl::on(Time now, const Synced&, Effects&) {

@@ -21,6 +21,7 @@
 #include "engine/scheduled_pods.h"
 #include "engine/scheduler_feed.h"
 #include "engine/second_pass_timers.h"
+#include "engine/slices.h"
 #include "engine/tracked.h"
 #include "engine/transitions.h"
 #include "engine/wake_ups.h"
@@ -95,6 +96,7 @@ struct Engine::Impl {
   Finalizers finalizers;
   WakeUps wake_ups;
   PassFacts pass_facts;
+  Slices slices;
   WorkloadViews views;
   Census census;
   QueueReports reports;

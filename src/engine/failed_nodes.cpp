@@ -1,4 +1,5 @@
 #include "engine/failed_nodes.h"
+#include "engine/slices.h"
 
 #include <utility>
 
@@ -19,7 +20,7 @@ void FailedNodes::watch(Tracked& t) {
     return nodes_.forget(t.id);
   }
   keep_flavors(t);
-  nodes_.watch(t.id, t.key, *status.admission, views_.tolerations(t));
+  nodes_.watch(t.id, name_for_pods(t.now->meta), *status.admission, views_.tolerations(t));
 }
 
 void FailedNodes::keep_flavors(Tracked& t) const {
@@ -41,8 +42,7 @@ void FailedNodes::look_at(Tracked& t, lifecycle::Situation& situation, Time now)
     return;
   }
   const bool counts = facts_.options.reclaimable_pods;
-  auto verdict = nodes_.verdict(t.id, status.unhealthy_nodes,
-                                counts ? ended_since(*status.admission, *t.now) : NodeWatch::Reclaimable(), now);
+  auto verdict = nodes_.verdict(t.id, status.unhealthy_nodes, ended_since(*status.admission, *t.now, counts), now);
   situation.failed_nodes = std::move(verdict.failed);
   t.node_deadline = verdict.next;
 }

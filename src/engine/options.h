@@ -58,6 +58,9 @@ struct Options {
   // TASReplaceNodeDueToNotReadyOverFixedTime: also with replace_on_pod_termination, a node counts as failed after 30 s
   // of NotReady, whatever its pods do.
   bool replace_not_ready = false;
+  // ElasticJobsViaWorkloadSlices: a slice of an elastic job takes over the quota of the one that it replaces. Off: the
+  // annotations mean nothing.
+  bool elastic_jobs = true;
 };
 
 }  // namespace berth::engine

@@ -35,7 +35,7 @@ Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const
   workloads.for_each([&](const Tracked& t) {
     const auto* holding = holding_status(t);
     if (holding == nullptr) return;
-    ids[&t] = out.enter(t.now->meta.uid, job_uid_of(*t.now), t.key);
+    ids[&t] = out.enter(t.now->meta.uid, job_uid_of(*t.now), name_for_pods(t.now->meta));
     out.hold(ids[&t], views.holding(t, *holding));
   });
   out.end_adoption();
@@ -50,7 +50,8 @@ void Engine::Impl::renumber() {
   workloads.renumber([&](const Tracked& t) {
     nodes.forget(t.id);
     const auto holder = holders.find(&t);
-    return holder != holders.end() ? holder->second : fresh.enter(t.now->meta.uid, job_uid_of(*t.now), t.key);
+    return holder != holders.end() ? holder->second
+                                   : fresh.enter(t.now->meta.uid, job_uid_of(*t.now), name_for_pods(t.now->meta));
   });
   scheduler = std::move(fresh);
   pass_facts.recalls_spared = !configuration.changed();  // a change of quota or policies lets everybody preempt again

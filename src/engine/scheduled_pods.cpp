@@ -5,6 +5,7 @@
 
 #include "api/kueue/reclaimable_pods.h"
 #include "api/meta.h"
+#include "engine/slices.h"
 
 namespace berth::engine {
 namespace {
@@ -44,7 +45,7 @@ void ScheduledPods::count(const api::kueue::PodPlacement& pod, int by) {
 
 lifecycle::SchedulingSeen ScheduledPods::seen(const api::kueue::WorkloadRef& w) const {
   lifecycle::SchedulingSeen out{false, true};
-  const auto known = by_workload_.find(api::object_key(w.meta));
+  const auto known = by_workload_.find(name_for_pods(w.meta));
   if (known == by_workload_.end() || !w.status.admission) return {};
   bool all_succeeded = true, any_succeeded = false;
   for (const auto& assigned : w.status.admission->pod_set_assignments) {

@@ -8,7 +8,25 @@
 
 namespace berth::engine {
 
+// Quota passes from a slice to its successor, and back when the successor could not be written, before anything else
+// is decided.
+void SchedulerFeed::follow_slices(Tracked& t, Time now) {
+  slices_.file(t);
+  t.replaced = slices_.is_replaced(t);
+  slices_.mark_successors(t);
+  Tracked* former = slices_.predecessor(t);
+  if (former == nullptr) return;
+  if (lifecycle::state_of(*former->now) != lifecycle::State::kFinished && !slices_.told_replacement(*former).empty())
+    workloads_.mark(*former);  // it finishes
+  const bool replaced = slices_.is_replaced(*former);
+  if (former->replaced == replaced) return;
+  if (!replaced) scheduler_.release(t.id);  // never do both hold something
+  workloads_.mark(*former);
+  update(*former, now);
+}
+
 void SchedulerFeed::update(Tracked& t, Time now) {
+  follow_slices(t, now);
   reports_.touch(t);
   const std::string local_key = api::object_key(t.now->meta.ns, t.now->queue_name);
   const auto* holding = holding_status(t);

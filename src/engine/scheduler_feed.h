@@ -13,11 +13,12 @@ namespace berth::engine {
 
 class SchedulerFeed {
  public:
-  SchedulerFeed(const EngineFacts& facts, Scheduler& scheduler, TrackedWorkloads& workloads, WorkloadViews& views,
-                QueueReports& reports, SecondPassTimers& second_passes, Messages& messages)
+  SchedulerFeed(const EngineFacts& facts, Scheduler& scheduler, TrackedWorkloads& workloads, Slices& slices,
+                WorkloadViews& views, QueueReports& reports, SecondPassTimers& second_passes, Messages& messages)
       : facts_(facts),
         scheduler_(scheduler),
         workloads_(workloads),
+        slices_(slices),
         views_(views),
         reports_(reports),
         second_passes_(second_passes),
@@ -28,12 +29,14 @@ class SchedulerFeed {
   void update(Tracked& t, Time now);
 
  private:
+  void follow_slices(Tracked& t, Time now);
   void set_timer(Tracked& t);
   void say_of_this_generation(Tracked& t, Time now);
 
   const EngineFacts& facts_;
   Scheduler& scheduler_;
   TrackedWorkloads& workloads_;
+  Slices& slices_;
   WorkloadViews& views_;
   QueueReports& reports_;
   SecondPassTimers& second_passes_;

@@ -116,6 +116,9 @@ struct Tracked {
   Ptr<Asks> waits_for;     // as the sums of waiting workloads have it; null: it does not wait
   Rare<HeldAmounts> held;  // as the sums by queue have it; null: it holds nothing
 
+  Rare<std::string> replaces;  // "namespace/name" of the slice that it replaces (Slices); empty: it names none
+  bool replaced = false;       // another slice holds its quota now: it holds nothing
+
   std::string local_queue;    // "namespace/name"
   std::string cluster_queue;  // of the admission, else of the local queue; empty: unknown
   std::optional<Time> timer;

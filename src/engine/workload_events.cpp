@@ -7,6 +7,7 @@
 #include "base/planted.h"
 #include "engine/lifecycle/pods_ready.h"
 #include "engine/lifecycle/state.h"
+#include "engine/slices.h"
 #include "engine/transitions.h"
 #include "engine/version.h"
 
@@ -39,8 +40,9 @@ void WorkloadEvents::on(Time now, const WorkloadSeen& e, Effects&) {
   if (came_too_late(key, seen)) return;
   if (t == nullptr) {
     if (lifecycle::state_of(seen) == lifecycle::State::kFinished) return;
-    t = &workloads_.insert(key, scheduler_.enter(seen.meta.uid, job_uid_of(seen), key));
+    t = &workloads_.insert(key, scheduler_.enter(seen.meta.uid, job_uid_of(seen), name_for_pods(seen.meta)));
     writes_.accept(*t, e.object);
+    slices_.file(*t);
     return;
   }
   writes_.see(*t, e.object);
@@ -135,6 +137,9 @@ bool WorkloadEvents::came_too_late(const std::string& key, const Workload& seen)
 }
 
 void WorkloadEvents::forget(Tracked& t, Time now) {
+  slices_.mark_successors(t);
+  if (Tracked* former = slices_.predecessor(t)) workloads_.mark(*former);
+  slices_.forget(t);
   writes_.forget(t, now);
   reports_.touch(t);
   nodes_.forget(t.id);

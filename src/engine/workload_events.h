@@ -14,6 +14,7 @@
 #include "engine/schedule/scheduler.h"
 #include "engine/scheduled_pods.h"
 #include "engine/second_pass_timers.h"
+#include "engine/slices.h"
 #include "engine/tracked.h"
 #include "engine/workload_writes.h"
 
@@ -21,12 +22,13 @@ namespace berth::engine {
 
 class WorkloadEvents {
  public:
-  WorkloadEvents(const EngineFacts& facts, Scheduler& scheduler, TrackedWorkloads& workloads, WorkloadWrites& writes,
-                 QueueReports& reports, SecondPassTimers& second_passes, NodeWatch& nodes,
+  WorkloadEvents(const EngineFacts& facts, Scheduler& scheduler, TrackedWorkloads& workloads, Slices& slices,
+                 WorkloadWrites& writes, QueueReports& reports, SecondPassTimers& second_passes, NodeWatch& nodes,
                  ScheduledPods& scheduled_pods, Retention& retention)
       : facts_(facts),
         scheduler_(scheduler),
         workloads_(workloads),
+        slices_(slices),
         writes_(writes),
         reports_(reports),
         second_passes_(second_passes),
@@ -35,9 +37,10 @@ class WorkloadEvents {
         retention_(retention) {}
   // A copy about the same workloads: with these parts, which are copies of the other's.
   WorkloadEvents(const WorkloadEvents& other, const EngineFacts& facts, Scheduler& scheduler,
-                 TrackedWorkloads& workloads, WorkloadWrites& writes, QueueReports& reports,
+                 TrackedWorkloads& workloads, Slices& slices, WorkloadWrites& writes, QueueReports& reports,
                  SecondPassTimers& second_passes, NodeWatch& nodes, ScheduledPods& scheduled_pods, Retention& retention)
-      : WorkloadEvents(facts, scheduler, workloads, writes, reports, second_passes, nodes, scheduled_pods, retention) {
+      : WorkloadEvents(facts, scheduler, workloads, slices, writes, reports, second_passes, nodes, scheduled_pods,
+                       retention) {
     ended_ = other.ended_;
   }
 
@@ -69,6 +72,7 @@ class WorkloadEvents {
   const EngineFacts& facts_;
   Scheduler& scheduler_;
   TrackedWorkloads& workloads_;
+  Slices& slices_;
   WorkloadWrites& writes_;
   QueueReports& reports_;
   SecondPassTimers& second_passes_;

@@ -81,6 +81,26 @@ std::vector<PodSetRequest> WorkloadViews::admitted_pod_sets(const Tracked& t) co
 
 // Until a replacement assignment is written, the old places stay held as well: if the write fails, no other workload
 // may have them.
+namespace {
+
+// The first places, for so many pods.
+TopologyAssignmentPtr first_places(const TopologyAssignmentPtr& all, std::int32_t pods) {
+  std::int32_t left = pods;
+  for (const auto& domain : all->domains) left -= domain.count;
+  if (left >= 0) return all;
+  left = pods;
+  auto out = std::make_shared<TopologyAssignment>();
+  out->levels = all->levels;
+  for (const auto& domain : all->domains) {
+    const std::int32_t count = std::min(domain.count, left);
+    if (count > 0) out->domains.push_back({domain.values, count});
+    left -= count;
+  }
+  return out;
+}
+
+}  // namespace
+
 std::vector<Holding::PodSetPlaces> WorkloadViews::places(const Tracked& t, const WorkloadStatus& status) const {
   std::vector<Holding::PodSetPlaces> out;
   if (!has_places(*status.admission)) return out;
@@ -91,7 +111,7 @@ std::vector<Holding::PodSetPlaces> WorkloadViews::places(const Tracked& t, const
     if (asked == nullptr) continue;
     const std::string flavor = facts_.registries.placed_flavor(ps);
     const std::string& unit = asked->group.empty() ? asked->name : asked->group;
-    out.push_back({flavor, asked->per_pod, ps.topology_assignment, unit});
+    out.push_back({flavor, asked->per_pod, first_places(ps.topology_assignment, asked->count), unit});
     const auto* written = find_assignment(t.base->status, ps.name);
     if (written == nullptr || &t.base->status == &status || facts_.registries.placed_flavor(*written) != flavor)
       continue;

@@ -43,18 +43,12 @@ std::optional<Time> after_preemptions(const WorkloadRef& workload) {
   return std::nullopt;
 }
 
-}  // namespace
-
-const WorkloadStatus* holding_status(const Tracked& t) {
-  // Fast path: most workloads of a queue are pending and have no admission; their conditions need no look.
-  if (!t.now.status().admission && !t.base->status.admission && (!t.in_flight || !t.in_flight->status.admission))
-    return nullptr;
-  if (lifecycle::state_of(*t.now) == State::kFinished) return nullptr;
-  if (lifecycle::holds_quota(t.now.status())) return &t.now.status();
-  if (t.in_flight && lifecycle::holds_quota(t.in_flight->status)) return &t.in_flight->status;
-  if (lifecycle::holds_quota(t.base->status)) return &t.base->status;
-  return nullptr;
+// Whether a workload that holds quota is about to give it back.
+bool leaves(const Tracked& t) {
+  return api::is_true(t.now.status().conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now.status());
 }
+
+}  // namespace
 
 std::optional<Time> WorkloadViews::report_due(const Tracked& t) const {
   constexpr auto kFirstReports = std::chrono::minutes(1);
@@ -94,6 +88,7 @@ lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
   s.replace_several_nodes = facts_.options.replace_several_nodes;
   s.wait_for_pods_ready = facts_.options.wait_for_pods_ready;
   s.places_timeout = facts_.options.topology_waits.places_timeout;
+  if (t.replaced) s.replaced = slices_.told_replacement(t);
   if (t.second_pass) s.places_failure = t.second_pass->failure;
   s.preemption_gates = facts_.options.preemption_gates;
   s.legacy_reasons = !facts_.options.unadmitted_observability;
@@ -165,7 +160,7 @@ Holding WorkloadViews::holding(const Tracked& t, const WorkloadStatus& status) c
     h.reserved_at = reserved->last_transition;
   h.amounts = amounts_held(*status.admission, *t.now, facts_.options);
   // A workload that is about to give its quota back, evicted or not, is the first candidate for preemption.
-  h.evicted = api::is_true(t.now.status().conditions, api::kueue::kEvicted) || !lifecycle::holds_quota(t.now.status());
+  h.evicted = leaves(t);
   h.places = places(t, status);
   if (facts_.options.topology.spreading) h.labels = std::make_shared<const api::StringMap>(t.now->meta.labels);
   h.local_queue = t.local_queue;
@@ -195,6 +190,18 @@ std::optional<Pending> WorkloadViews::as_if_pending(const Tracked& t) const {
   return pending_with(t, *local, *present_asks(t));
 }
 
+// Whether an admission check makes the nodes of flavors that it has.
+bool WorkloadViews::is_delayed(const Tracked& former, const std::string& cluster_queue) const {
+  const auto* queue = facts_.registries.cluster_queue(cluster_queue);
+  if (queue == nullptr) return false;
+  const auto delayed = facts_.registries.delayed_flavors(*queue);
+  const auto& all = holding_status(former)->admission->pod_set_assignments;
+  return std::ranges::any_of(all, [&](const api::kueue::PodSetAssignment& each) {
+    return std::ranges::any_of(
+        each.flavors, [&](const auto& flavor) { return std::ranges::find(delayed, flavor.second) != delayed.end(); });
+  });
+}
+
 Pending WorkloadViews::pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const {
   Pending p;
   p.cluster_queue = local.cluster_queue;
@@ -206,7 +213,17 @@ Pending WorkloadViews::pending_with(const Tracked& t, const api::kueue::LocalQue
   p.barrier = barrier_of(asks, t.now->meta.ns, facts_.registries.cluster_queue(p.cluster_queue), facts_.registries);
   p.local_queue = t.local_queue;
   if (facts_.options.topology.spreading) p.labels = std::make_shared<const api::StringMap>(t.now->meta.labels);
-  p.on_hold = lifecycle::is_false(t.now.status().conditions, api::kueue::kRequeued);
+  const Tracked* former = slices_.predecessor(t);
+  if (former != nullptr) p.replaces = slices_.replacement(*former, p.cluster_queue);
+  // The second pass places all pods anew, and those that run must keep their places.
+  if (p.replaces && has_places(*holding_status(*former)->admission) && is_delayed(*former, p.cluster_queue))
+    p.barrier = Barrier{"TopologyPlacementFailed",
+                        "An elastic job whose nodes are made for it by an admission check cannot grow while it runs: "
+                        "suspend it first",
+                        false};
+  // The job of a slice that is being evicted stops first.
+  p.on_hold = lifecycle::is_false(t.now.status().conditions, api::kueue::kRequeued) ||
+              (former != nullptr && holding_status(*former) != nullptr && leaves(*former));
   if (t.now.status().requeue_state) p.not_before = t.now.status().requeue_state->requeue_at;
   for (const auto& later : {t.retry_at, after_preemptions(*t.now)}) {
     if (later && (!p.not_before || *p.not_before < *later)) p.not_before = later;

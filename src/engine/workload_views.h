@@ -10,18 +10,17 @@
 #include "engine/engine_facts.h"
 #include "engine/lifecycle/next.h"
 #include "engine/queue/workload.h"
+#include "engine/slices.h"
 #include "engine/tracked.h"
 
 namespace berth::engine {
 
-// The status by which it holds quota: the decided one, that of the write in flight, or the API's; nullptr: none does.
-const api::kueue::WorkloadStatus* holding_status(const Tracked& t);
-
 class WorkloadViews {
  public:
-  explicit WorkloadViews(const EngineFacts& facts) : facts_(facts) {}
-  // A copy that reads `facts`, a copy of the other's.
-  WorkloadViews(const WorkloadViews& other, const EngineFacts& facts) : facts_(facts), known_(other.known_) {}
+  WorkloadViews(const EngineFacts& facts, const Slices& slices) : facts_(facts), slices_(slices) {}
+  // A copy that reads copies of what the other reads.
+  WorkloadViews(const WorkloadViews& other, const EngineFacts& facts, const Slices& slices)
+      : facts_(facts), slices_(slices), known_(other.known_) {}
 
   // --- For the table of states. The failed nodes are left out (FailedNodes).
   lifecycle::Situation situation(const Tracked& t) const;
@@ -49,11 +48,13 @@ class WorkloadViews {
  private:
   std::optional<lifecycle::DeviceRefusal> devices_refused(const Tracked& t) const;
   std::string_view decides_use(const api::kueue::Admission& admission) const;
+  bool is_delayed(const Tracked& former, const std::string& cluster_queue) const;
   Ptr<Asks> present_asks(const Tracked& t) const;  // those kept, or computed anew
   Pending pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const;
   std::vector<Holding::PodSetPlaces> places(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
 
   const EngineFacts& facts_;
+  const Slices& slices_;
   std::deque<Ptr<Asks>> known_;  // recently computed Asks, shared by workloads that request the same
 };
 

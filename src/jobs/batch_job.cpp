@@ -55,7 +55,11 @@ std::int64_t indexes_below(std::int64_t end, std::string_view list) {
 std::int64_t ended_for_good(const Json& job) {
   const std::int64_t succeeded = int_at(job, {"status", "succeeded"});
   if (string_at(job, {"spec", "completionMode"}) != "Indexed") return succeeded;
-  return succeeded + indexes_below(int_at(job, {"spec", "completions"}), string_at(job, {"status", "failedIndexes"}));
+  const std::int64_t end = int_at(job, {"spec", "completions"});
+  const auto done = string_at(job, {"status", "completedIndexes"});
+  // An elastic job may have shrunk since the status was written.
+  return (done.empty() ? succeeded : indexes_below(end, done)) +
+         indexes_below(end, string_at(job, {"status", "failedIndexes"}));
 }
 
 std::string_view annotation(const Json& job, std::string_view key) {
@@ -106,6 +110,7 @@ class BatchJob final : public JobAdapter {
     const Json* pod_template = find_path(job, {"spec", "template"});
     return suspended(job) && pod_template && carries_admission(*pod_template);
   }
+  bool may_be_elastic() const override { return true; }
   bool active(const Json& job) const override { return int_at(job, {"status", "active"}) != 0; }
 
   bool pods_ready(const Json& job) const override {

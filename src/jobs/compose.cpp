@@ -128,17 +128,22 @@ std::optional<std::string> unknown_pod_class(const JobAdapter& adapter, const Js
   return "PriorityClass \"" + name + "\" not found: no pod of the job could be created";
 }
 
-Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+Result<Workload> compose_for_job(const JobAdapter& adapter, const Json& job, std::string name, const JobFacts& facts) {
   const std::string uid(string_at(job, {"metadata", "uid"}));
-  const std::string name(string_at(job, {"metadata", "name"}));
-  auto made = compose({workload_name_of(adapter, job, facts.gates.short_names),
+  const std::string owner(string_at(job, {"metadata", "name"}));
+  auto made = compose({std::move(name),
                        job,
                        adapter.pod_sets(job),
                        adapter.priority_class(job),
-                       {{adapter.kind().api_version(), adapter.kind().kind, name, uid, true, true}}},
+                       {{adapter.kind().api_version(), adapter.kind().kind, owner, uid, true, true}}},
                       facts);
+  if (made) made->meta.labels.insert_or_assign(std::string(kJobUidLabel), uid);
+  return made;
+}
+
+Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
+  auto made = compose_for_job(adapter, job, workload_name_of(adapter, job, facts.gates.short_names), facts);
   if (!made) return tl::unexpected(made.error());
-  made->meta.labels.insert_or_assign(std::string(kJobUidLabel), uid);
   return encode_workload(*made);
 }
 
@@ -157,6 +162,18 @@ Json take_ownership(const api::OwnerReference& job, const Workload& workload) {
   return JsonObject{{"metadata", api::encode_meta(meta)}};
 }
 
+namespace {
+
+// The template of a slice that was made from a running job shows the admission of that time.
+std::string difference_of(const Json& is, const Json& wanted, bool untouched) {
+  if (!untouched || !carries_admission(wanted)) return template_difference(is, wanted, untouched);
+  Json clean = wanted;
+  strip_admission(clean);
+  return template_difference(is, clean, untouched);
+}
+
+}  // namespace
+
 std::string mismatch(const Workload& workload, const std::vector<PodSet>& pod_sets, const Json& job, bool running,
                      bool by_hand) {
   if (workload.maximum_execution_time_seconds != maximum_execution_time(job)) return "the maximum execution time";
@@ -172,7 +189,7 @@ std::string mismatch(const Workload& workload, const std::vector<PodSet>& pod_se
     if (is.min_count != wanted.min_count) return "the minimum of pods of pod set " + is.name;
     if (untouched && !by_hand && is.topology_request != wanted.topology_request)
       return "the topology request of pod set " + is.name;
-    const std::string difference = template_difference(*is.template_, *wanted.template_, untouched);
+    const std::string difference = difference_of(*is.template_, *wanted.template_, untouched);
     if (!difference.empty()) return fmt::format("the template of pod set {}: {}", is.name, difference);
   }
   return "";

@@ -30,6 +30,9 @@ Result<api::kueue::Workload> compose(Draft draft, const JobFacts& facts);
 // What is wrong with a job whose pods have a PriorityClass that does not exist: the API server refuses such pods. A
 // WorkloadPriorityClass of its own takes precedence, and then the class of the pods is not looked at.
 std::optional<std::string> unknown_pod_class(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
+// A workload for a job, with this name. Fails as compose() does.
+Result<api::kueue::Workload> compose_for_job(const JobAdapter& adapter, const Json& job, std::string name,
+                                             const JobFacts& facts);
 // The Workload for a job that has none yet. Fails as compose() does.
 Result<Json> make_workload(const JobAdapter& adapter, const Json& job, const JobFacts& facts);
 // The name of the job's workload, whether or not it exists. `is_short`: the gate ShortWorkloadNames is on.

@@ -17,11 +17,14 @@ bool is_resized(const JobAdapter& adapter, const Json& job, const Workload& work
                              [](const PodSet& a, const PodSet& b) { return a.name == b.name && a.count == b.count; });
 }
 
-JobEvent stopped_for_its_size() {
+JobEvent stopped_for_its_size(const JobAdapter& adapter) {
+  const std::string why = adapter.may_be_elastic()
+                              ? "the feature gate ElasticJobsViaWorkloadSlices is not enabled"
+                              : "elastic jobs of the kind " + adapter.kind().kind + " are not supported yet";
   return {true, "ElasticJobStopped",
           "The size of the elastic job changed while it ran. All its pods are stopped, and it is queued again with the "
-          "new size, because the feature gate ElasticJobsViaWorkloadSlices is not enabled; suspend such a job before "
-          "you change its size"};
+          "new size, because " +
+              why + "; suspend such a job before you change its size"};
 }
 
 }  // namespace berth::jobs

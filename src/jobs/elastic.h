@@ -1,4 +1,5 @@
-// Elastic jobs (KEP-77), whose size nobody changes while they run.
+// Jobs that ask to be elastic (KEP-77) where nobody changes their size while they run: the gate is off, or their kind
+// does not have it yet (JobAdapter::may_be_elastic).
 #pragma once
 
 #include "jobs/job_adapter.h"
@@ -10,6 +11,6 @@ namespace berth::jobs {
 // Whether an elastic job has another size than the quota it runs with. The webhook refuses that.
 bool is_resized(const JobAdapter& adapter, const Json& job, const api::kueue::Workload& workload);
 // The event on such a job when it is stopped.
-JobEvent stopped_for_its_size();
+JobEvent stopped_for_its_size(const JobAdapter& adapter);
 
 }  // namespace berth::jobs

@@ -57,6 +57,8 @@ class JobAdapter {
   // Whether the operator of the job refuses it as it is: it gets no workload.
   virtual bool on_hold(const Json& /*job*/) const { return false; }
   virtual bool may_be_held() const { return false; }  // on_hold() can be true
+  // Whether jobs of this kind may change their size while they run (KEP-77, slices.h).
+  virtual bool may_be_elastic() const { return false; }
   // The number of pods of each pod set that are done and give their quota back. Empty when there are none or the kind
   // cannot tell.
   virtual std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const = 0;

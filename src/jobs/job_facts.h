@@ -30,6 +30,8 @@ struct JobGates {
   // FastQuotaReleaseInPodIntegration: an evicted pod group gives its quota back when its pods begin to terminate, as a
   // single pod does. Off: when they have ended.
   bool fast_quota_release = false;
+  // ElasticJobsViaWorkloadSlices: jobs with the annotation kueue.x-k8s.io/elastic-job change their size while they run.
+  bool elastic_jobs = true;
   // FailureRecoveryPolicy: pods that agree to it are deleted by force when they cannot end on an unreachable node.
   bool failure_recovery = false;
   // DeploymentJobUIDLabel: the workload of a pod of a managed Deployment has the UID of the Deployment as its job's.

@@ -5,6 +5,7 @@
 
 #include "api/kueue/names.h"
 #include "api/kueue/pod_placement.h"
+#include "api/kueue/slices.h"
 
 namespace berth::jobs {
 
@@ -26,6 +27,8 @@ void keep_members(const Json& from, std::initializer_list<std::string_view> path
 }  // namespace
 
 std::string placed_by(const Json& pod) {
+  const auto chain = string_at(pod, {"metadata", "annotations", api::kueue::kSliceName});
+  if (!chain.empty()) return api::object_key(string_at(pod, {"metadata", "namespace"}), chain);
   const auto workload = string_at(pod, {"metadata", "annotations", api::kueue::kWorkloadAnnotation});
   if (workload.empty()) return {};
   // A place is in the node selector. Most pods have none, and nothing is kept of them.
@@ -51,11 +54,18 @@ Json placed_pod(const Json& pod) {
   return kept;
 }
 
-bool has_topology_gate(const Json& pod) {
+namespace {
+
+bool is_gated_by(const Json& pod, std::string_view name) {
   const auto& gates = array_at(pod, {"spec", "schedulingGates"});
-  return std::any_of(gates.begin(), gates.end(),
-                     [](const Json& gate) { return string_at(gate, {"name"}) == api::kueue::kTopologyGate; });
+  return std::ranges::any_of(gates, [&](const Json& gate) { return string_at(gate, {"name"}) == name; });
 }
+
+}  // namespace
+
+bool has_topology_gate(const Json& pod) { return is_gated_by(pod, api::kueue::kTopologyGate); }
+
+bool has_elastic_gate(const Json& pod) { return is_gated_by(pod, api::kueue::kElasticGate); }
 
 bool pod_ended(const Json& pod) {
   const auto phase = string_at(pod, {"status", "phase"});

@@ -13,7 +13,8 @@ namespace berth::jobs {
 
 inline constexpr std::string_view kHostnameLevel = "kubernetes.io/hostname";
 
-// "namespace/name" of the workload that the pod's annotation names; empty when the pod has no such annotation, and when
+// "namespace/name" of the workload that the pod's annotation names, or of the first slice of its elastic job (KEP-77),
+// by which all slices and pods of the job know each other; empty when the pod has no such annotation, and when
 // nothing says that it has or wants a place.
 std::string placed_by(const Json& pod);
 
@@ -22,6 +23,7 @@ std::string placed_by(const Json& pod);
 Json placed_pod(const Json& pod);
 
 bool has_topology_gate(const Json& pod);
+bool has_elastic_gate(const Json& pod);
 bool pod_ended(const Json& pod);  // Succeeded or Failed: the pod holds no place any more
 bool pod_terminating(const Json& pod);
 

@@ -6,6 +6,7 @@
 
 #include "api/field_error.h"
 #include "api/kueue/names.h"
+#include "api/kueue/slices.h"
 #include "api/kueue/topology_annotations.h"
 
 namespace berth::jobs {
@@ -15,8 +16,10 @@ using api::StringMap;
 using api::Toleration;
 
 using api::kueue::kClusterQueueLabel;
+using api::kueue::kElasticGate;
 using api::kueue::kLocalQueueLabel;
 using api::kueue::kPodSetLabel;
+using api::kueue::kSliceName;
 using api::kueue::kTopologyGate;
 using api::kueue::kUnconstrainedTopology;
 using api::kueue::kWorkloadAnnotation;
@@ -113,6 +116,10 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& worklo
     label_when_valid(info.labels, kClusterQueueLabel, workload.status.admission->cluster_queue);
     label_when_valid(info.labels, kLocalQueueLabel, workload.queue_name);
     info.annotations.emplace(kWorkloadAnnotation, workload.meta.name);
+    if (const auto chain = workload.meta.annotations.find(kSliceName); chain != workload.meta.annotations.end()) {
+      info.annotations.emplace(kSliceName, chain->second);
+      info.scheduling_gates.emplace_back(kElasticGate);
+    }
     if (assignment.topology_assignment) add_places(workload, info);
     for (const auto& check : workload.status.admission_checks) {
       for (const auto& update : check.pod_set_updates) {
@@ -157,6 +164,7 @@ void strip_admission(Json& pod_template) {
   for (const auto label : {kPodSetLabel, kClusterQueueLabel, kLocalQueueLabel})
     erase_path(pod_template, {"metadata", "labels", label});
   erase_path(pod_template, {"metadata", "annotations", kWorkloadAnnotation});
+  erase_path(pod_template, {"metadata", "annotations", kSliceName});
   JsonArray gates;
   for (const Json& gate : array_at(pod_template, {"spec", "schedulingGates"}))
     if (string_at(gate, {"name"}) != kTopologyGate) gates.push_back(gate);

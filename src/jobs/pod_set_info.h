@@ -36,9 +36,9 @@ Result<void> merge_into_template(Json& pod_template, const PodSetInfo& info);
 // Whether a PodTemplateSpec has the label or the annotation of an admission. Such a template is not what the user
 // wrote.
 bool carries_admission(const Json& pod_template);
-// Removes what is certainly from an admission: Kueue's three labels, the workload annotation and the gate. Everything
-// else that admission added (node selectors, tolerations, other labels and annotations) looks like the user's own, so
-// it stays.
+// Removes what is certainly from an admission: Kueue's three labels, the annotations that name workloads, and the
+// topology gate. Everything else that admission added (node selectors, tolerations, other labels and annotations) looks
+// like the user's own, so it stays.
 void strip_admission(Json& pod_template);
 
 }  // namespace berth::jobs

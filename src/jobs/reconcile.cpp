@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
-#include "api/kueue/reclaimable_pods.h"
 #include "api/kueue/webhooks/admission.h"
-#include "base/merge_patch.h"
-#include "base/planted.h"
 #include "jobs/compose.h"
 #include "jobs/elastic.h"
+#include "jobs/follow_workload.h"
 #include "jobs/prebuilt.h"
+#include "jobs/slices.h"
 #include "jobs/workload_name.h"
 #include "jobs/workload_steps.h"
 
@@ -29,17 +28,6 @@ Json own(const JobAdapter& adapter, const Json& job, const Workload& workload) {
 }
 
 bool deleting(const Json& job) { return find_path(job, {"metadata", "deletionTimestamp"}) != nullptr; }
-
-// One request of a stop; the first one comes with an event.
-void stop(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, std::string_view message,
-          std::vector<Step>& steps) {
-  static const std::vector<PodSet> kNone;
-  const bool first = !adapter.suspended(job);
-  if (auto patch = adapter.next_stop(job, workload ? workload->pod_sets : kNone)) {
-    steps.push_back(PatchJob{std::move(patch->body), std::move(patch->subresource), PatchJob::Aim::kStop, workload});
-    if (first) steps.push_back(JobEvent{false, "Stopped", std::string(message)});
-  }
-}
 
 // The workload of a job that is gone. The event is on the job that owned it.
 void clean_up_orphan(const WorkloadPtr& workload, const JobFacts& facts, std::vector<Step>& steps) {
@@ -118,7 +106,8 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job, const
     if (!workload->meta.deletion) old = workload;
   }
   if (!adapter.suspended(job) || adapter.stopping(job)) {
-    if (old && !adapter.suspended(job) && is_resized(adapter, job, *old)) steps.push_back(stopped_for_its_size());
+    if (old && !adapter.suspended(job) && is_resized(adapter, job, *old))
+      steps.push_back(stopped_for_its_size(adapter));
     stop(adapter, job, old,
          old ? "No matching Workload; the job is stopped" : "Missing Workload; unable to run the job", steps);
     return;
@@ -138,98 +127,6 @@ void without_matching_workload(const JobAdapter& adapter, const Json& job, const
   } else if (checked && workloads.empty()) {  // otherwise the old one of the same name is still being deleted
     create_workload(adapter, job, facts, steps);
   }
-}
-
-void start(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
-           std::vector<Step>& steps) {
-  if (auto missing = waits_for_flavor(*workload, facts.flavors)) return steps.push_back(std::move(*missing));
-  const auto infos = pod_set_infos(*workload, facts.flavors);
-  const Result<Json> started = infos ? adapter.started(job, *infos) : tl::unexpected(infos.error());
-  if (!started) {
-    steps.push_back(finish(workload, "FailedToStart", started.error().message));
-    steps.push_back(JobEvent{true, "FailedToStart", started.error().message});
-    return;
-  }
-  const auto before = adapter.before_start(*started);
-  const auto change = [&](const Json& from, const Json& to) {
-    steps.push_back(PatchJob{make_merge_patch(from, to), "", PatchJob::Aim::kStart, workload});
-  };
-  if (before && !json_equal(job, *before)) change(job, *before);
-  change(before ? *before : job, *started);
-  steps.push_back(JobEvent{false, "Started", "Admitted by clusterQueue " + workload->status.admission->cluster_queue});
-}
-
-// Whether the job is between the two writes of a start, as when the API server refused the second one. A job that is
-// between the two writes of a stop looks the same, but its workload is evicted or does not describe it.
-bool half_started(const JobAdapter& adapter, const Json& job, const Workload& workload, const JobFacts& facts) {
-  if (!describes(workload, adapter.pod_sets(job), job, true, false)) return false;
-  const auto infos = pod_set_infos(workload, facts.flavors);
-  const Result<Json> started = infos ? adapter.started(job, *infos) : tl::unexpected(infos.error());
-  const auto before = started ? adapter.before_start(*started) : std::nullopt;
-  return before && json_equal(job, *before);
-}
-
-void with_finished_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload,
-                            std::vector<Step>& steps) {
-  if (!adapter.finished(job)) stop(adapter, job, workload, "The workload is finished", steps);
-  if (!holds_finalizer(*workload)) return;
-  steps.push_back(DropWorkloadFinalizer{workload});
-  steps.push_back(declared_finished(*workload));
-}
-
-// The pods that are done, of all pods of the workload. Those that partial admission did not give the job count as done
-// once others are. While the job holds quota, fewer than before count only when pods run: the status of a job that
-// starts anew may be in the making.
-std::vector<ReclaimablePod> reclaimable(const JobAdapter& adapter, const Json& job, const Workload& w) {
-  auto now = adapter.reclaimable(job);
-  const bool partial = std::ranges::any_of(w.pod_sets, [](const auto& one) { return one.min_count.has_value(); });
-  for (const auto& pod_set : partial ? adapter.pod_sets(job) : std::vector<PodSet>()) {
-    const auto whole = std::ranges::find(w.pod_sets, pod_set.name, &PodSet::name);
-    if (whole == w.pod_sets.end() || !whole->min_count || whole->count <= pod_set.count) continue;
-    const std::int32_t ended = reclaimable_of(now, pod_set.name);
-    if (ended == 0 && reclaimable_of(w.status.reclaimable_pods, pod_set.name) == 0) continue;
-    std::erase_if(now, [&](const auto& one) { return one.name == pod_set.name; });
-    now.push_back({pod_set.name, whole->count - (pod_set.count - ended)});
-  }
-  const bool counts = adapter.active(job) || !has_condition(w, kQuotaReserved);
-  return counts ? now : not_less(std::move(now), w.status.reclaimable_pods);
-}
-
-void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
-                   std::vector<Step>& steps) {
-  const Workload& w = *workload;
-  if (finished(w)) return with_finished_workload(adapter, job, workload, steps);
-  if (const auto outcome = adapter.finished(job)) {
-    steps.push_back(finish(workload, outcome->succeeded ? "Succeeded" : "Failed", outcome->message));
-    // otherwise reported when the finalizer is removed
-    if (!holds_finalizer(w)) steps.push_back(declared_finished(w));
-    return;
-  }
-  if (const auto readable = adapter.check_status(job); !readable)
-    steps.push_back(JobEvent{true, "UnreadableStatus", readable.error().message});
-  const bool admitted = has_condition(w, kAdmitted);
-  const bool suspended = adapter.suspended(job);
-  const bool stopping = adapter.stopping(job);
-  JobReport now;
-  now.pods_ready = admitted && adapter.pods_ready(job);
-  now.reclaimable = reclaimable(adapter, job, w);
-  if (adapter.may_be_held()) now.on_hold = "";
-  now.stopped = suspended && !stopping && !adapter.active(job) && !planted(Planted::kEndlessEviction);
-  if (suspended && admitted && !facts.start_refused.empty()) now.start_refused = facts.start_refused;
-  steps.push_back(report(workload, std::move(now)));
-
-  const bool evicted = has_condition(w, kEvicted);
-  const std::size_t said = steps.size();
-  if (evicted || (stopping && !(admitted && half_started(adapter, job, w, facts)))) {
-    stop(adapter, job, workload, eviction_message(w), steps);
-    if (stopping) return;  // also while the next request must wait: what stops is not started
-  } else if (!suspended && !admitted) {
-    stop(adapter, job, workload, "Not admitted by cluster queue", steps);
-  }
-  // The job stops, and gives its quota back when it has stopped.
-  if (steps.size() > said || (evicted && has_condition(w, kQuotaReserved))) return;
-  if (catch_up(job, workload, facts, steps)) return;
-  if (suspended && admitted && w.active && !waits_for_places(w)) start(adapter, job, workload, facts, steps);
 }
 
 // A client created the workload, and the job names it. The job becomes its owner when it exists; it is never created
@@ -353,8 +250,13 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
     }
     return steps;
   }
+  const bool elastic = is_elastic(adapter, *job, facts);
   for (const auto& workload : workloads) {
     if (!workload->meta.deletion) continue;
+    if (elastic && is_spare(*workload, workloads)) {
+      if (holds_finalizer(*workload)) steps.push_back(DropWorkloadFinalizer{workload});
+      continue;
+    }
     // A client deletes the workload of an existing job: the job stops first, then the finalizer is removed and a new
     // workload is created.
     if (!adapter.suspended(*job) || adapter.stopping(*job)) {
@@ -386,6 +288,11 @@ std::vector<Step> reconcile(const JobAdapter& adapter, const JsonPtr& job, const
   const std::size_t said = steps.size();
   take_back(adapter, *job, workloads, steps);
   if (steps.size() > said) return steps;
+  if (elastic) {
+    if (!with_slices(adapter, *job, workloads, facts, steps))
+      without_matching_workload(adapter, *job, unfinished(workloads), facts, steps);
+    return steps;
+  }
   if (const WorkloadPtr chosen = choose(adapter, *job, workloads, steps)) {
     with_workload(adapter, *job, chosen, facts, steps);
   } else if (!adapter.finished(*job)) {

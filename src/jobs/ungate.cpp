@@ -9,7 +9,9 @@
 
 #include "api/core/scheduling.h"
 #include "api/kueue/names.h"
+#include "api/kueue/slices.h"
 #include "jobs/placed_pods.h"
+#include "jobs/slices.h"
 
 namespace berth::jobs {
 namespace {
@@ -78,7 +80,7 @@ class Placing {
       const auto domain = by_rank ? std::optional(domains_.of_rank(*member.rank)) : next_free(kinds_[member.kind], out);
       if (!domain || free_[*domain] <= 0 || !may_go_to(*domain, kinds_[member.kind], out)) continue;
       --free_[*domain];
-      out.pods.push_back({member.pod, selector(*domain)});
+      out.pods.push_back({member.pod, selector(*domain), {kTopologyGate, kElasticGate}});
     }
   }
 
@@ -169,6 +171,30 @@ class Placing {
   std::vector<Kind> kinds_;
 };
 
+// The pods of an elastic job's pod set that run or may run: the granted number of them.
+std::vector<JsonPtr> granted_pods(const std::vector<JsonPtr>& pods, const PodSet& pod_set,
+                                  const PodSetAssignment& assignment) {
+  std::vector<JsonPtr> granted, gated;
+  for (const auto& pod : pods) {
+    if (string_at(*pod, {"metadata", "labels", kPodSetLabel}) != pod_set.name || pod_ended(*pod)) continue;
+    if (!has_elastic_gate(*pod)) {
+      granted.push_back(pod);
+    } else if (!pod_terminating(*pod)) {
+      gated.push_back(pod);
+    }
+  }
+  const auto order = [](const JsonPtr& pod) {
+    return std::pair(string_at(*pod, {"metadata", "name"}), string_at(*pod, {"metadata", "uid"}));
+  };
+  std::ranges::sort(gated, {}, order);
+  const auto limit = static_cast<std::size_t>(std::max(0, std::min(pod_set.count, assignment.count)));
+  for (const auto& pod : gated) {
+    if (granted.size() >= limit) break;
+    granted.push_back(pod);
+  }
+  return granted;
+}
+
 }  // namespace
 
 bool lets_pods_go(const Workload& workload) {
@@ -176,6 +202,7 @@ bool lets_pods_go(const Workload& workload) {
   if (!workload.status.admission || !api::is_true(conditions, kAdmitted) || api::is_true(conditions, kEvicted) ||
       api::is_true(conditions, kFinished))
     return false;
+  if (is_slice(workload)) return true;
   const auto& assignments = workload.status.admission->pod_set_assignments;
   return std::any_of(assignments.begin(), assignments.end(),
                      [](const PodSetAssignment& one) { return one.topology_assignment != nullptr; });
@@ -187,8 +214,15 @@ Releases releases(const Workload& workload, const std::vector<JsonPtr>& pods, co
   for (const auto& assignment : workload.status.admission->pod_set_assignments) {
     const auto pod_set = std::find_if(workload.pod_sets.begin(), workload.pod_sets.end(),
                                       [&](const PodSet& one) { return one.name == assignment.name; });
-    if (!assignment.topology_assignment || pod_set == workload.pod_sets.end()) continue;
-    Placing(workload, *pod_set, assignment, pods, hosts).release(out);
+    if (pod_set == workload.pod_sets.end()) continue;
+    const bool elastic = is_slice(workload);
+    const std::vector<JsonPtr> granted = elastic ? granted_pods(pods, *pod_set, assignment) : std::vector<JsonPtr>();
+    if (assignment.topology_assignment)
+      Placing(workload, *pod_set, assignment, elastic ? granted : pods, hosts).release(out);
+    for (const auto& pod : granted) {
+      if (has_elastic_gate(*pod) && !(assignment.topology_assignment && has_topology_gate(*pod)))
+        out.pods.push_back({pod, {}, {kElasticGate}});
+    }
   }
   return out;
 }

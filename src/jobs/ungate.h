@@ -1,6 +1,6 @@
 // Which pods of a workload with a topology assignment can be ungated, and in which domain: a pure function of the
-// workload, its pods and the nodes (Kueue's KEP-2724, topology aware scheduling). It can be called at any time and
-// returns only what is still missing.
+// workload, its pods and the nodes (Kueue's KEP-2724, topology aware scheduling). The same for the pods of an elastic
+// job, for which quota must be granted (KEP-77). It can be called at any time and returns only what is still missing.
 #pragma once
 
 #include <functional>
@@ -21,10 +21,11 @@ struct HostFacts {
   std::function<bool(std::string_view hostname, const std::vector<api::Toleration>& tolerations)> usable;
 };
 
-// Removes the topology gate from the pod and adds the values of its domain to the node selector, in one write.
+// Removes the gates from the pod and adds the values of its domain to the node selector, in one write.
 struct PodRelease {
   JsonPtr pod;
-  api::StringMap node_selector;  // level -> value
+  api::StringMap node_selector;         // level -> value; empty: it gets no place
+  std::vector<std::string_view> gates;  // names; those that the pod has are removed
 };
 
 struct Releases {
@@ -32,11 +33,13 @@ struct Releases {
   bool wait_for_nodes = false;  // some pods stay gated because their node is not usable now
 };
 
-// Whether pods of this workload are ungated at all: it is admitted, neither evicted nor finished, and has a topology
-// assignment for a pod set.
+// Whether pods of this workload are ungated at all: it is admitted, neither evicted nor finished, and is a slice of an
+// elastic job or has a topology assignment for a pod set.
 bool lets_pods_go(const api::kueue::Workload& workload);
 
-// `pods`: all pods that name the workload (annotation kueue.x-k8s.io/workload), in any order. A domain never gets
+// `pods`: all pods that name the workload (placed_by()), in any order. Of an elastic job, only as many pods of a pod
+// set are let go as quota is granted for: ungated pods count until they have ended, the others go in the order of their
+// names. A domain never gets
 // more pods than it was assigned. A pod holds its place until it has ended or is gone, also while it terminates. Pods
 // with an index (topologyRequest.podIndexLabel) go to the place of their rank, as long as all ranks are valid and
 // distinct and match the domains of the pods that were ungated before. Otherwise the free places are filled in their

@@ -20,10 +20,11 @@ std::string lower(std::string_view text) {
 }  // namespace
 
 std::string workload_name(std::string_view group, std::string_view kind, std::string_view name, std::string_view uid,
-                          bool is_short) {
+                          bool is_short, std::string_view which) {
   std::string identity;
   for (const auto part : {kind, group, name}) identity.append(part).append("\n");
   identity.append(uid);
+  if (!which.empty()) identity.append("\n").append(which);
   std::string prefix = lower(kind);
   prefix.append("-").append(name);
   prefix.resize(std::min(prefix.size(), (is_short ? kMaxShortName : kMaxName) - 1 - kHashDigits));

@@ -91,7 +91,8 @@ BERTH_FIELDS(api::config::AdmissionFairSharing, a, b, c, d)
 BERTH_FIELDS(api::config::ResourceTransformation, a, b, c, d)
 BERTH_FIELDS(api::config::QuotaResources, a, b, c)
 BERTH_FIELDS(engine::TopologyOptions, a, b, c, d, e, f, g, h, i)
-BERTH_FIELDS(engine::Options, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac)
+BERTH_FIELDS(engine::Options, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, aa, ab, ac,
+             ad)
 
 // Events. Those with an object store only the object.
 BERTH_FIELDS(engine::NamespaceSeen, a, b)

@@ -70,13 +70,13 @@ INSTANTIATE_TEST_SUITE_P(
                     "unadmitted-explicit", "unadmitted-legacy", "admission-fair-sharing", "admission-fair-sharing-gpu",
                     "admission-fair-sharing-penalty", "admission-fair-sharing-preemption",
                     "admission-fair-sharing-weights", "admission-gated-by", "job-webhooks", "refusals-job", "refusals",
-                    "priorities", "prebuilt", "default-queue", "without-queue", "templates", "pod-set-updates",
-                    "pod-set-updates-wrong", "visibility", "kueuectl", "dra", "dra-refused", "dra-extended",
-                    "dra-counters", "preemption-gates", "priority-boost", "pod", "pod-group", "pod-group-failures",
-                    "pod-group-modes", "pod-owners", "deployment", "statefulset", "statefulset-more", "leaderworkerset",
-                    "leaderworkerset-more", "ancestors", "jobset", "pytorchjob", "kubeflow-others", "mpijob", "rayjob",
-                    "rayservice", "trainjob", "appwrapper", "raycluster", "rayjob-modes", "sparkapplication",
-                    "refusals-others"),
+                    "elastic-jobs", "elastic-jobs-wait", "elastic-jobs-preempted", "priorities", "prebuilt",
+                    "default-queue", "without-queue", "templates", "pod-set-updates", "pod-set-updates-wrong",
+                    "visibility", "kueuectl", "dra", "dra-refused", "dra-extended", "dra-counters", "preemption-gates",
+                    "priority-boost", "pod", "pod-group", "pod-group-failures", "pod-group-modes", "pod-owners",
+                    "deployment", "statefulset", "statefulset-more", "leaderworkerset", "leaderworkerset-more",
+                    "ancestors", "jobset", "pytorchjob", "kubeflow-others", "mpijob", "rayjob", "rayservice",
+                    "trainjob", "appwrapper", "raycluster", "rayjob-modes", "sparkapplication", "refusals-others"),
     [](const auto& recording) {
       std::string name = recording.param;
       std::replace(name.begin(), name.end(), '-', '_');

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "api/kueue/slices.h"
 #include "api/resources.h"
 #include "embedded/cluster/world.h"
 #include "jobs/placed_pods.h"
@@ -80,7 +81,7 @@ class UngaterTest : public testing::Test {
                            return !gone.contains(std::string(host)) && host != down;
                          }},
                         [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
-                        [this](const api::kueue::Workload& w, const Json& pod) {
+                        [this](const api::kueue::Workload& w, const Json& pod, std::string_view) {
                           ungated[std::string(string_at(pod, {"metadata", "name"}))] += w.meta.name;
                         }}) {
     ungater.start();
@@ -174,6 +175,54 @@ TEST_F(UngaterTest, TakesItsGateAloneAndAddsTheNode) {
   EXPECT_EQ(to_string(Json(object_at(pod, {"spec", "nodeSelector"}))), R"({"pool":"p","kubernetes.io/hostname":"n1"})");
   EXPECT_EQ(to_string(Json(array_at(pod, {"spec", "schedulingGates"}))), R"([{"name":"example.com/other"}])");
   EXPECT_EQ(ungated, (std::map<std::string, std::string>{{"a", "w"}}));
+}
+
+// A slice of the elastic job whose first slice is w; without quota it waits.
+jobs::WorkloadPtr slice(const std::string& name, std::int32_t pods, bool holds, int created) {
+  auto w = std::make_shared<api::kueue::Workload>();
+  w->meta.ns = "default";
+  w->meta.name = name;
+  w->meta.uid = name;
+  w->meta.creation += std::chrono::seconds(created);
+  w->meta.annotations[std::string(api::kueue::kSliceName)] = "w";
+  w->pod_sets.emplace_back().count = pods;
+  if (!holds) return w;
+  api::kueue::PodSetAssignment assignment;
+  assignment.count = pods;
+  w->status.admission = api::kueue::Admission{"cq", {assignment}};
+  for (const auto type : {api::kueue::kQuotaReserved, api::kueue::kAdmitted}) {
+    auto& condition = w->status.conditions.emplace_back();
+    condition.type = type;
+    condition.status = true;
+  }
+  return w;
+}
+
+TEST_F(UngaterTest, PodsOfAnElasticJobGoAsTheSliceAllowsThatHoldsQuota) {
+  const auto add = [&](const std::string& name) {
+    Json pod = yaml(
+        "{apiVersion: v1, kind: Pod, metadata: {annotations: {kueue.x-k8s.io/workload: w, "
+        "kueue.x-k8s.io/workload-slice-name: w}, labels: {kueue.x-k8s.io/podset: main}}, spec: "
+        "{schedulingGates: [{name: kueue.x-k8s.io/elastic-job}], restartPolicy: Never, containers: [{name: "
+        "c, image: i}]}}");
+    ensure_path(pod, {"metadata", "name"}) = name;
+    show(world.create(api::kPods, std::move(pod)));
+  };
+  const auto gated = [&](const std::string& name) { return !array_at(get(name), {"spec", "schedulingGates"}).empty(); };
+  ungater.workload_changed("default/w", slice("w", 1, true, 0));
+  for (const char* name : {"a", "b", "c"}) add(name);
+  run();
+  EXPECT_FALSE(gated("a"));
+  EXPECT_TRUE(gated("b")) << "quota is granted for one";
+  ungater.workload_changed("default/w2", slice("w2", 3, false, 1));
+  run();
+  EXPECT_TRUE(gated("b")) << "the other slice waits";
+  ungater.workload_changed("default/w2", slice("w2", 2, true, 1));
+  ungater.workload_changed("default/w", nullptr);
+  run();
+  EXPECT_FALSE(gated("b")) << "also when the first slice is gone";
+  EXPECT_TRUE(gated("c"));
+  EXPECT_EQ(ungated, (std::map<std::string, std::string>{{"a", "w"}, {"b", "w2"}}));
 }
 
 TEST_F(UngaterTest, ACacheThatLagsBehindGivesNoPlaceTwice) {

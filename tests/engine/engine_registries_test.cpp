@@ -121,13 +121,13 @@ TEST_F(Known, AsksCountOverheadDefaultsAndWhatEnded) {
   api::kueue::Admission admission;
   admission.pod_set_assignments.emplace_back().name = "main";
   admission.pod_set_assignments[0].count = 3;
-  EXPECT_EQ(ended_since(admission, workload)[0].count, 1);
+  EXPECT_EQ(ended_since(admission, workload, true)[0].count, 1);
   admission.pod_set_assignments[0].count = 5;
-  EXPECT_EQ(ended_since(admission, workload)[0].count, 3);
+  EXPECT_EQ(ended_since(admission, workload, true)[0].count, 3);
   // Pods that had ended or a partial admission: the smaller count does not tell. No quota is given twice.
   workload.pod_sets[0].min_count = 1;
   admission.pod_set_assignments[0].count = 3;
-  EXPECT_EQ(ended_since(admission, workload)[0].count, 1);
+  EXPECT_EQ(ended_since(admission, workload, true)[0].count, 1);
 }
 
 TEST_F(Known, RequestsAboveLimitsAreABarrier) {

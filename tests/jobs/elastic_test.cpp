@@ -1,4 +1,4 @@
-// Elastic jobs whose size changed while they ran.
+// Elastic jobs whose size changed while they ran, without the gate.
 #include "jobs/elastic.h"
 
 #include "jobs/reconcile_support.h"
@@ -16,7 +16,10 @@ TEST(Reconcile, AnElasticJobThatChangedItsSizeIsStoppedAndToldSo) {
   };
   const auto told = [&](int parallelism) {
     std::string reasons;
-    for (const auto& step : steps_of(elastic(parallelism), {workload(kAdmittedStatus, elastic(3))})) {
+    JobFacts off = facts();
+    off.gates.elastic_jobs = false;
+    for (const auto& step :
+         reconcile(batch_job(), ptr(elastic(parallelism)), {workload(kAdmittedStatus, elastic(3))}, off)) {
       if (const auto* event = std::get_if<JobEvent>(&step))
         reasons += (event->warning ? "Warning " : "Normal ") + event->reason + " ";
     }

@@ -7,6 +7,7 @@
 #include "api/core/validation.h"
 #include "api/kueue/names.h"
 #include "api/kueue/ready_times.h"
+#include "api/kueue/slices.h"
 #include "api/kueue/topology_annotations.h"
 #include "api/kueue/topology_spreading.h"
 #include "api/kueue/types.h"
@@ -87,8 +88,9 @@ void check_amounts(const Json& job, FieldErrors& errors) {
     check_pod_amounts(*spec, "spec.template.spec", errors);
 }
 
-// Nobody grants or takes back the difference of an elastic job yet (KEP-77), so another size would stop all its pods.
-void check_elastic_size(const Json& job, const Json& old, FieldErrors& errors) {
+// Without the gate nobody grants or takes back the difference (KEP-77), so another size would stop all its pods.
+void check_elastic_size(const Json& job, const Json& old, const kueue::LabelRules& rules, FieldErrors& errors) {
+  if (rules.elastic_jobs) return;
   if (annotation_of(old, kElasticJob) != "true" || is_suspended(job) || is_suspended(old)) return;
   if (pod_count(job) == pod_count(old)) return;
   errors.push_back(forbidden_field("spec.parallelism", kNotResizable));
@@ -120,6 +122,15 @@ void check_size_and_places(const Json& job, const Json& old, FieldErrors& errors
   if (waits && is_edited(job, old, {"spec", "template"})) check_amounts(job, errors);
 }
 
+// New pods of an elastic job wait until quota is granted for them.
+void add_elastic_gate(Json& job) {
+  JsonArray gates = array_at(job, {"spec", "template", "spec", "schedulingGates"});
+  const auto is_there = [](const Json& gate) { return string_at(gate, {"name"}) == kueue::kElasticGate; };
+  if (std::ranges::any_of(gates, is_there)) return;
+  gates.push_back(JsonObject{{"name", kueue::kElasticGate}});
+  ensure_path(job, {"spec", "template", "spec", "schedulingGates"}) = std::move(gates);
+}
+
 bool labels_edited(const Json& job, const Json& old) {
   return is_edited(job, old, {"metadata", "labels"}) || is_edited(job, old, {"metadata", "annotations"});
 }
@@ -127,7 +138,9 @@ bool labels_edited(const Json& job, const Json& old) {
 }  // namespace
 
 void default_job(Json& job, const JobContext& context) {
-  if (take_defaults(job, context)) ensure_path(job, {"spec", "suspend"}) = true;
+  if (!take_defaults(job, context)) return;
+  ensure_path(job, {"spec", "suspend"}) = true;
+  if (context.labels.elastic_jobs && annotation_of(job, kElasticJob) == "true") add_elastic_gate(job);
 }
 
 FieldErrors validate_job(const Json& job, const kueue::LabelRules& rules) {
@@ -160,7 +173,7 @@ FieldErrors validate_job_update(const Json& job, const Json& old, bool default_q
     errors.push_back(invalid_value(annotation_field(kElasticJob), Json(elastic), kImmutableField));
   if (gates_edited) check_admission_gates_update(job, old, errors);
   check_min_parallelism_update(job, old, errors);
-  check_elastic_size(job, old, errors);
+  check_elastic_size(job, old, rules, errors);
   if (!is_suspended(job) &&
       annotation_of(job, kCompletionsEqualParallelism) != annotation_of(old, kCompletionsEqualParallelism))
     errors.push_back(forbidden_field(annotation_field(kCompletionsEqualParallelism),

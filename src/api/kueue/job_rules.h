@@ -22,6 +22,8 @@ struct LabelRules {
   bool refuse_false_unconstrained = false;
   // Gate TASTopologySpreading: the annotation for spreading has a meaning (topology_spreading.h).
   bool check_spreading = false;
+  // ElasticJobsViaWorkloadSlices: elastic jobs change their size while they run.
+  bool elastic_jobs = true;
 };
 
 // The facts about the cluster that the rules for one job need.
@@ -56,10 +58,14 @@ void check_queue_name(const Json& job, FieldErrors& errors);
 void check_admission_gates(const Json& job, FieldErrors& errors);
 // `kind`: as the error names it ("apps/v1, Kind=Deployment").
 void check_no_elastic_job(const Json& job, std::string_view kind, FieldErrors& errors);
-// Why an elastic job that runs keeps its size.
+// Why an elastic job that runs keeps its size: the gate is off, or Berth cannot resize jobs of its kind.
 inline constexpr std::string_view kNotResizable =
     "the size of an elastic job cannot change while it runs, because the feature gate ElasticJobsViaWorkloadSlices is "
     "not enabled: suspend the job first, or all its pods would be stopped";
+inline constexpr std::string_view kKindNotResizable =
+    "the size of an elastic job of this kind cannot change while it runs, because only those of batch Jobs can: "
+    "suspend "
+    "the job first, or all its pods would be stopped";
 
 // Rules for updates. `suspended`: the new job does not run.
 struct JobUpdate {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/kueue/names.h"
+#include "api/kueue/slices.h"
 
 namespace berth::api::kueue {
 // Kueue's rule: the pod has a topology annotation, or the scheduling gate that Kueue's webhook adds.
@@ -23,7 +24,8 @@ PodPlacement decode_pod_placement(const Json& pod) {
   out.uid = text({"metadata", "uid"});
   out.ns = text({"metadata", "namespace"});
   out.name = text({"metadata", "name"});
-  out.workload = text({"metadata", "annotations", "kueue.x-k8s.io/workload"});
+  out.workload = text({"metadata", "annotations", kSliceName});
+  if (out.workload.empty()) out.workload = text({"metadata", "annotations", "kueue.x-k8s.io/workload"});
   if (!out.workload.empty()) out.pod_set = text({"metadata", "labels", "kueue.x-k8s.io/podset"});
   out.node = text({"spec", "nodeName"});
   out.bound = !out.node.empty();

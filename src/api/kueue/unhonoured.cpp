@@ -13,7 +13,7 @@ using enum Unhonoured::What;
 
 constexpr std::string_view kOneCluster = "no job is dispatched to another cluster";
 constexpr std::string_view kOnePlace = "a workload has one place in the queue and takes the first flavor that fits";
-constexpr std::string_view kSameSize = "a job keeps its size while it runs";
+constexpr std::string_view kSameSize = "a job of Ray keeps its size while it runs";
 constexpr std::string_view kOwnPreemption = "the `preemption` of the ClusterQueue decides alone";
 constexpr std::string_view kStaticQuota = "quota is what ClusterQueues and Cohorts say";
 
@@ -37,7 +37,6 @@ constexpr Unhonoured kAll[] = {
     {kAnnotation, "", "kueue.x-k8s.io/multikueue-origin-uid", kOneCluster},
     {kAnnotation, "", "kueue.x-k8s.io/raycluster-generation", kSameSize},
     {kAnnotation, "", "kueue.x-k8s.io/raycluster-podset-replica-sizes", kSameSize},
-    {kAnnotation, "", "kueue.x-k8s.io/workload-slice-name", kSameSize},
     {kAnnotation, "ClusterQueue", "kueue.x-k8s.io/preemption-config-name", kOwnPreemption},
     {kAnnotation, "Workload", "kueue.x-k8s.io/workload-allowed-resource-flavors", kOnePlace},
     {kCondition, "Workload", "TopologySpreadKeyNotFound",
@@ -49,7 +48,6 @@ constexpr Unhonoured kAll[] = {
     {kReason, "ClusterQueue", "MultiKueueWithProvisioningRequest", kOneCluster},
     {kReason, "ClusterQueue", "MultipleMultiKueueAdmissionChecks", kOneCluster},
     {kReason, "Workload", "EvictedOnManagerCluster", kOneCluster},
-    {kReason, "Workload", "WorkloadSliceReplaced", kSameSize},
     {kEvent, "", "ActivatedVariant", kOnePlace},
     {kEvent, "", "CreatedVariant", kOnePlace},
     {kEvent, "", "DeactivatedVariant", kOnePlace},
@@ -58,7 +56,6 @@ constexpr Unhonoured kAll[] = {
     {kEvent, "", "PreemptionUngatedVariant", kOnePlace},
     {kEvent, "", "PriorityBoostCleared", "nobody but users sets priority boosts"},
     {kEvent, "", "PriorityBoostSet", "nobody but users sets priority boosts"},
-    {kMetric, "", "kueue_replaced_workload_slices_total", kSameSize},
     {kMetric, "", "multikueue_cluster_status", kOneCluster},
     {kMetric, "", "multikueue_workloads_admitted_total", kOneCluster},
     {kMetric, "", "multikueue_workloads_dispatched_total", kOneCluster},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/kueue/names.h"
+#include "api/kueue/slices.h"
 #include "api/resources.h"
 #include "kube/informer.h"
 
@@ -163,6 +165,18 @@ struct Observer::Impl {
     return text;
   }
 
+  // From its reservation on, a slice of an elastic job holds what the one held that it replaces.
+  void take_over(const Workload& w) {
+    const auto link = w.meta.annotations.find(api::kueue::kSliceReplacementFor);
+    if (link == w.meta.annotations.end()) return;
+    for (const auto& [uid, former] : last) {
+      if (api::object_key(former->meta) != link->second || uid == w.meta.uid || !taken_over.insert(uid).second)
+        continue;
+      account(uid, {}, {});
+      record(uid, phase_of(*former));
+    }
+  }
+
   void changed(const JsonPtr& old_json, const JsonPtr& now_json) {
     const Json& object = now_json ? *now_json : *old_json;
     if (concerns && !concerns->namespaces.contains(std::string(string_at(object, {"metadata", "namespace"})))) return;
@@ -187,7 +201,10 @@ struct Observer::Impl {
       return;
     }
     last[key] = workload;
-    account(key, w.status.admission ? w.status.admission->cluster_queue : std::string(), usage_of(w));
+    const Usage usage = usage_of(w);
+    if (!usage.empty()) take_over(w);
+    account(key, w.status.admission ? w.status.admission->cluster_queue : std::string(),
+            taken_over.contains(key) ? Usage() : usage);
     observe(old.get(), w);
     record(key, phase_of(w));
     if (workload_handler) workload_handler(api::object_key(w.meta), workload);
@@ -217,7 +234,8 @@ struct Observer::Impl {
       place_of[w.meta.uid] = order.size();
       order.push_back(w.meta.uid);
       ++counts.seen;
-      tell(who, "is submitted to " + w.queue_name +
+      const bool grows = w.meta.annotations.contains(api::kueue::kSliceReplacementFor);
+      tell(who, (grows ? "asks for another size in " : "is submitted to ") + w.queue_name +
                     (w.priority != 0 ? " with priority " + std::to_string(w.priority) : std::string()));
     }
     if (became(old, w, api::kueue::kEvicted)) {
@@ -254,6 +272,7 @@ struct Observer::Impl {
       life.finished = executor.now();
       life.succeeded = finished->reason == "Succeeded";
       if (life.succeeded) ++counts.succeeded;
+      if (finished->reason == api::kueue::kSliceReplaced) return tell(who, "goes on with another size");
       tell(who, (life.succeeded ? "has finished: " : "has failed: ") + finished->message);
     }
   }
@@ -270,6 +289,7 @@ struct Observer::Impl {
   RackOf rack_of;
   std::map<std::string, WorkloadPtr> last;
   std::map<std::string, Life> by_uid;
+  std::set<std::string> taken_over;  // uids of slices whose quota another one holds
   std::vector<std::string> order;
   Counts counts;
   std::map<std::string, std::string> names;  // uid -> "namespace/job"

@@ -164,14 +164,20 @@ Result<PlacedExpectation> parse_placed(const Json& value, const std::string& pat
 }
 
 const Json* workload_of(const std::vector<Json>& workloads, std::string_view ns, std::string_view job) {
+  const Json* best = nullptr;
+  int best_rank = -1;
   for (const auto& workload : workloads) {
     if (string_at(workload, {"metadata", "namespace"}) != ns) continue;
     if (string_at(workload, {"metadata", "name"}) == job) return &workload;  // of a group of pods
     for (const auto& owner : array_at(workload, {"metadata", "ownerReferences"})) {
-      if (string_at(owner, {"kind"}) == "Job" && string_at(owner, {"name"}) == job) return &workload;
+      if (string_at(owner, {"kind"}) != "Job" || string_at(owner, {"name"}) != job) continue;
+      // Of the slices of an elastic job the one that holds quota, or else one that is not finished.
+      const auto conditions = api::decode_conditions(Json(array_at(workload, {"status", "conditions"})));
+      const int rank = api::is_true(conditions, "Finished") ? 0 : api::is_true(conditions, "QuotaReserved") ? 2 : 1;
+      if (rank > best_rank) best = &workload, best_rank = rank;
     }
   }
-  return nullptr;
+  return best;
 }
 
 std::vector<std::string> placement_differences(const PlacedExpectation& expected, const std::vector<Json>& workloads,

@@ -1,5 +1,8 @@
 // Writes the job's report into the workload's status.
+#include <algorithm>
+
 #include "api/kueue/reclaimable_pods.h"
+#include "api/kueue/slices.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/scheduling.h"
 #include "engine/lifecycle/words.h"
@@ -42,15 +45,27 @@ void tell_replacement(WorkloadStatus& status, const WorkloadRef& w, const JobRep
 WorkloadStatus with_report(const WorkloadRef& w, const JobReport& report, Time now) {
   WorkloadStatus status = w.status;
   if (report.pods_ready) tell_pods_ready(status, w, report, now);
-  // While quota is reserved, no count decreases: that quota was already given back.
-  if (report.reclaimable)
+  // While quota is reserved, no count decreases: that quota was already given back. But fewer pods are done of a pod
+  // set that shrank below them.
+  if (report.reclaimable) {
+    auto before = status.reclaimable_pods;
+    std::erase_if(before, [&](const auto& each) { return has_shrunk(w, each.name); });
     status.reclaimable_pods =
-        holds_quota(status) ? api::kueue::not_less(*report.reclaimable, status.reclaimable_pods) : *report.reclaimable;
+        holds_quota(status) ? api::kueue::not_less(*report.reclaimable, before) : *report.reclaimable;
+  }
   if (report.replacement) tell_replacement(status, w, *report.replacement, now);
   return status;
 }
 
 }  // namespace
+
+bool has_shrunk(const WorkloadRef& w, std::string_view pod_set) {
+  if (!w.status.admission) return false;
+  const auto& all = w.status.admission->pod_set_assignments;
+  const auto given = std::ranges::find(all, pod_set, &api::kueue::PodSetAssignment::name);
+  const auto wanted = std::ranges::find(w.pod_sets, pod_set, &api::kueue::PodSet::name);
+  return given != all.end() && wanted != w.pod_sets.end() && wanted->count < given->count;
+}
 
 Result<Change> report_pods(const WorkloadRef& w, const JobReport& report, Time now) {
   return close(Move::kReportPods, w, with_report(w, report, now));
@@ -58,6 +73,12 @@ Result<Change> report_pods(const WorkloadRef& w, const JobReport& report, Time n
 
 bool says_anything_new(const WorkloadRef& w, const JobReport& report, Time now) {
   return with_report(w, report, now) != w.status;
+}
+
+Result<Change> replace(const WorkloadRef& w, const std::string& why, Time now) {
+  auto change = finish(w, {std::string(api::kueue::kSliceReplaced), why}, now);
+  if (change) change->notes.push_back({false, std::string(api::kueue::kSliceReplaced), why, Note::kByScheduler});
+  return change;
 }
 
 Result<Change> finish(const WorkloadRef& w, const JobReport::Outcome& outcome, Time now) {

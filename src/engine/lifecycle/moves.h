@@ -139,6 +139,10 @@ Result<Change> tidy(const WorkloadRef& workload, Time now);
 // says_anything_new().
 Result<Change> report_pods(const WorkloadRef& workload, const api::kueue::JobReport& report, Time now);
 bool says_anything_new(const WorkloadRef& workload, const api::kueue::JobReport& report, Time now);
+// Whether the job gave up pods of this pod set since the admission (KEP-77).
+bool has_shrunk(const WorkloadRef& workload, std::string_view pod_set);
+// Another slice of its job took its quota over (KEP-77); `why`: message::replaced_by().
+Result<Change> replace(const WorkloadRef& workload, const std::string& why, Time now);
 Result<Change> finish(const WorkloadRef& workload, const api::kueue::JobReport::Outcome& outcome, Time now);
 
 // --- Helpers shared by several moves. ---

@@ -192,7 +192,9 @@ Next next_reserved(const WorkloadRef& w, const Situation& s, Time now) {
 // failure policy of a JobSet.
 std::optional<Eviction> outgrown(const WorkloadRef& w, const api::kueue::JobReport* report) {
   if (report == nullptr || !report->reclaimable) return std::nullopt;
-  const auto* done = api::kueue::first_less(*report->reclaimable, w.status.reclaimable_pods);
+  auto before = w.status.reclaimable_pods;
+  std::erase_if(before, [&](const auto& each) { return has_shrunk(w, each.name); });
+  const auto* done = api::kueue::first_less(*report->reclaimable, before);
   const auto pod_set =
       done == nullptr ? w.pod_sets.end() : std::ranges::find(w.pod_sets, done->name, &api::kueue::PodSet::name);
   if (pod_set == w.pod_sets.end()) return std::nullopt;
@@ -242,6 +244,7 @@ std::optional<PendingReason> pending_reason(const WorkloadRef& w, const Situatio
 Next next(const WorkloadRef& w, const Situation& s, Time now) {
   const State state = state_of(w);
   if (state == State::kFinished) return none();
+  if (!s.replaced.empty()) return make(replace(w, s.replaced, now));
   if (s.report != nullptr && s.report->finished) return make(finish(w, *s.report->finished, now));
   if (s.report != nullptr && says_anything_new(w, *s.report, now)) return make(report_pods(w, *s.report, now));
   if (is_half_released(w)) return make(settle(w, now));

@@ -44,6 +44,7 @@ struct Situation {
   std::optional<SchedulingSeen> scheduling;  // nullopt: nobody waits for nodes (unscheduledTimeout)
   Duration places_timeout{};                 // the longest wait for delayed places; 0: no limit
   std::string places_failure;                // message of the last failed search for places; empty: none
+  std::string replaced;                      // why it finishes: another slice of its job holds its quota (KEP-77)
   bool preemption_gates = false;             // preemption gates are in effect
   bool legacy_reasons = false;               // use the reasons of legacy_reasons.h
 };

@@ -1,6 +1,7 @@
 // Reasons and messages of a workload's conditions and events, with Kueue's texts.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace berth::engine::lifecycle {
@@ -99,6 +100,12 @@ inline constexpr std::string_view kNoReplacement =
     "Workload was evicted as there was no replacement for unhealthy node(s): ";
 inline constexpr std::string_view kSeveralNodesFailed =
     "Workload eviction triggered due to multiple TAS assigned node failures, including: ";
+// Followed by the UIDs of the slice and of its job.
+inline constexpr std::string_view kReplacedBy = "Replaced to accommodate a workload (UID: ";
+inline std::string replaced_by(std::string_view uid, std::string_view job_uid) {
+  return std::string(kReplacedBy) + std::string(uid) +
+         ", JobUID: " + std::string(job_uid.empty() ? "UNKNOWN" : job_uid) + ") due to workload slice aggregation";
+}
 }  // namespace message
 
 }  // namespace berth::engine::lifecycle

@@ -83,7 +83,7 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
 
 PendingQueue::ClassKey PendingQueue::class_key(WorkloadId workload) const {
   const Slot& slot = slots_[workload];
-  bool alone = !share_verdicts_ || slot.has_precedents || slot.barrier.has_value();
+  bool alone = !share_verdicts_ || slot.has_precedents || slot.barrier.has_value() || slot.replaces.has_value();
   return {slot.shape, slot.priority, slot.preemption_gated, alone ? workload : WorkloadId(),
           by_usage_ ? slot.local_queue : LocalQueueId()};
 }

@@ -64,6 +64,11 @@ struct Slot {
   std::optional<Time> not_before;
   bool on_hold = false;
   bool preemption_gated = false;
+  struct Replaces {
+    std::shared_ptr<const Identity> who;  // of the other one: its id may be reused
+    Replacement what;
+  };
+  Rare<Replaces> replaces;
   bool has_precedents = false;  // the history of preemptions in its tree (Precedence) knows it
   Rare<FlavorScan> scan;
   std::uint32_t scan_moves = 0;  // number of moves since scan_stamp

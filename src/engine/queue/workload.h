@@ -1,10 +1,12 @@
 // What the scheduler knows about a workload: what it requests, where it waits, what it holds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/core/pod_resources.h"
@@ -13,6 +15,7 @@
 #include "api/kueue/types.h"
 #include "base/amount.h"
 #include "base/time.h"
+#include "engine/quota/ids.h"
 
 namespace berth::engine {
 
@@ -41,6 +44,25 @@ struct Barrier {
   bool operator==(const Barrier&) const = default;
 };
 
+// The slice of an elastic job that another one replaces (KEP-77): it holds quota in the same cluster queue, and the
+// other one takes that over together with the difference.
+struct Replacement {
+  WorkloadId of;
+  // What the other one must keep.
+  struct PodSet {
+    std::string name;
+    api::StringMap flavors;                      // by resource
+    api::kueue::TopologyAssignmentPtr places{};  // null: its pods have none
+    bool operator==(const PodSet&) const = default;
+  };
+  std::vector<PodSet> pod_sets;
+  const PodSet* find(std::string_view name) const {
+    const auto found = std::ranges::find(pod_sets, name, &PodSet::name);
+    return found == pod_sets.end() ? nullptr : &*found;
+  }
+  bool operator==(const Replacement&) const = default;
+};
+
 // A workload that waits for quota.
 struct Pending {
   std::string cluster_queue;
@@ -53,6 +75,7 @@ struct Pending {
   std::string local_queue{};                       // "namespace/name": for its position there; may be empty
   bool preemption_gated = false;                   // may not preempt
   std::shared_ptr<const api::StringMap> labels{};  // where workloads are spread, else null
+  std::optional<Replacement> replaces{};
   bool operator==(const Pending&) const = default;
 };
 

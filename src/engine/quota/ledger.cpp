@@ -212,6 +212,9 @@ void tidy(Usage& usage) {
 void Ledger::take(WorkloadId workload, QuotaNodeId cluster_queue, Usage usage) {
   BERTH_INVARIANT(open_trials_ == 0);
   tidy(usage);
+  Usage former;
+  if (const Claim* old = claim(workload); old != nullptr && old->cluster_queue == cluster_queue) former = old->usage;
+  const auto reliefs = static_cast<std::ptrdiff_t>(reliefs_.size());
   claims_.grow(workload.index() + 1);
   ++at(cluster_queue).claims;  // before give_back(), so that the node is not dropped in between
   give_back(workload);
@@ -220,6 +223,28 @@ void Ledger::take(WorkloadId workload, QuotaNodeId cluster_queue, Usage usage) {
   slot.taken = true;
   ++claim_count_;
   for (const auto& each : slot.claim.usage) add(cluster_queue, each.id, each.amount);
+  if (former.empty()) return;
+  // Of what it uses as before, or more of, nothing got free.
+  const auto amount_in = [](const Usage& in, FlavorResourceId id) {
+    const auto found = std::ranges::find(in, id, &FlavorResourceAmount::id);
+    return found == in.end() ? Amount() : found->amount;
+  };
+  const auto stays = std::remove_if(reliefs_.begin() + reliefs, reliefs_.end(), [&](const Relief& relief) {
+    return amount_in(slot.claim.usage, relief.id) >= amount_in(former, relief.id);
+  });
+  reliefs_.erase(stays, reliefs_.end());
+}
+
+void Ledger::hand_over(WorkloadId from, WorkloadId to) {
+  BERTH_INVARIANT(open_trials_ == 0 && claim(from) != nullptr && claim(to) == nullptr);
+  if (claim(from) == nullptr || claim(to) != nullptr) return;
+  claims_.grow(to.index() + 1);
+  ClaimSlot& former = claims_.change(from.index());
+  Claim claim = std::exchange(former.claim, {});
+  former.taken = false;
+  ClaimSlot& slot = claims_.change(to.index());
+  slot.claim = std::move(claim);
+  slot.taken = true;
 }
 
 void Ledger::give_back(WorkloadId workload) {

@@ -147,9 +147,10 @@ class Ledger {
   void pin(QuotaNodeId node) { ++at(node).pins; }  // keeps the node even if nothing defines or uses it
   void unpin(QuotaNodeId node);
   void take(WorkloadId workload, QuotaNodeId cluster_queue,
-            Usage usage);                         // replaces a claim that the workload already has
-  void give_back(WorkloadId workload);            // no effect when it has none
-  const Claim* claim(WorkloadId workload) const;  // nullptr: none
+            Usage usage);                          // replaces a claim that the workload already has
+  void hand_over(WorkloadId from, WorkloadId to);  // the claim of one becomes that of the other, which has none
+  void give_back(WorkloadId workload);             // no effect when it has none
+  const Claim* claim(WorkloadId workload) const;   // nullptr: none
   std::size_t claims() const { return claim_count_; }
   // an open trial has taken it out
   bool supposed_out(WorkloadId workload) const { return claims_[workload.index()].out; }

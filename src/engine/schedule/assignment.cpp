@@ -193,6 +193,12 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
       report({.kind = Shortage::Kind::kNotNominated, .flavor = group.flavors[flavor]});
       continue;
     }
+    if (!request_->kept.empty() && request_->kept[step_index].name != nullptr &&
+        request_->kept[step_index].flavor != index) {
+      report({.kind = Shortage::Kind::kKept, .flavor = group.flavors[flavor], .text = request_->kept[step_index].name});
+      mildest = std::min<int>(mildest, kNoMatch);
+      continue;
+    }
     if (!step.mismatch[flavor].empty()) {
       report({.kind = Shortage::Kind::kMismatch, .text = &step.mismatch[flavor]});
       mildest = std::min<int>(mildest, kNoMatch);

@@ -28,6 +28,7 @@ struct Shortage {
   enum class Kind : std::uint8_t {
     kUncovered,     // no group covers the resource
     kMismatch,      // taint or affinity: `text`
+    kKept,          // the slice that this one replaces has the flavor `text`
     kNotNominated,  // a recomputation uses only the flavors of the nomination
     kExceeds,       // a + b > c, the maximum that the queue can ever get
     kProbe,         // one pod per zero-count pod set requests b > c
@@ -110,6 +111,10 @@ std::string considered_in_words(const Assignment& assignment, const Plan& plan, 
 
 class Assigner {
  public:
+  struct Kept {                         // the only flavor that a step may use
+    std::int32_t flavor = -1;           // index in the group; its end when the group does not have the flavor any more
+    const std::string* name = nullptr;  // null: it may use any
+  };
   struct Request {
     Preemptor preemptor;
     const Plan* plan = nullptr;
@@ -117,6 +122,7 @@ class Assigner {
     std::span<const std::int32_t> counts;     // by pod set
     std::span<const std::int32_t> tried;      // by step: where the previous walk stopped; empty: start over
     std::span<const std::int32_t> nominated;  // by step: the only flavor to try; empty: all
+    std::span<const Kept> kept{};             // by step; empty: all steps may use any
   };
   Assigner(const Ledger& ledger, Preemption& preemption, bool fungibility, bool fair_sharing)
       : ledger_(ledger), preemption_(preemption), fungibility_(fungibility), fair_sharing_(fair_sharing) {}

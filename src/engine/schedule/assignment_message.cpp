@@ -9,6 +9,10 @@ namespace {
 std::string text(const Shortage& shortage, const Names& names) {
   using Kind = Shortage::Kind;
   if (shortage.kind == Kind::kMismatch) return *shortage.text;
+  if (shortage.kind == Kind::kKept) {
+    return "could not assign " + names.name(shortage.flavor) +
+           " flavor since the original workload is assigned: " + *shortage.text;
+  }
   if (shortage.kind == Kind::kNotNominated) {
     return "skipping flavor " + names.name(shortage.flavor) + " as it is not the one of the nomination";
   }

@@ -11,12 +11,14 @@
 namespace berth::engine {
 
 struct Queue;
+struct Replacement;
 
 struct Entry {
   WorkloadId workload;
   Queue* queue = nullptr;
   const Plan* plan = nullptr;  // null: a barrier prevents its evaluation
   const Shape* shape = nullptr;
+  const Replacement* replaces = nullptr;  // in its slot: the slice whose quota it takes over; null: none
   Assignment assignment;
   std::vector<Target> targets;
   std::optional<Time> patience_ends;  // it waits for pods that are leaving their nodes, at most until then

@@ -29,6 +29,7 @@ class Nominator {
   void try_other_flavors(Entry& entry, std::span<const std::int32_t> counts);
   void evaluate(Entry& entry, std::span<const std::int32_t> tried, bool last_walk);
   void take_what_fits(Entry& entry);
+  std::vector<Assigner::Kept> kept_flavors(const Entry& entry) const;
   void find_targets(Entry& entry);
   void count_spared(Entry& entry);
   bool walk(Entry& entry);

@@ -154,6 +154,12 @@ bool Pass::before(const Entry& a, const Entry& b) const {
 }
 
 void Pass::process(Entry& entry) {
+  if (state_.predecessor_leaves(entry.workload)) return wait_for_predecessor(entry);
+  // Another slice of its job took the place of its predecessor in this cycle.
+  if (entry.replaces != nullptr && !state_.predecessor(entry.workload).valid()) {
+    wait(entry.workload, kWaitingForQuota, kNoLongerFits);
+    return try_again(entry, true);
+  }
   if (entry.plan == nullptr) {
     const Barrier& barrier = *state_.slots[entry.workload].barrier;
     wait(entry.workload, barrier.reason, barrier.message);
@@ -169,7 +175,7 @@ void Pass::process(Entry& entry) {
     return;
   }
   if (assignment.mode == Mode::kDeferredFit) {
-    hold(entry, assignment.usage);
+    hold(entry, wanted(entry));
     note_made_way(entry);
     state_.slots[entry.workload].scan.reset();
     if (entry.patience_ends) return wait_for_leavers(entry);
@@ -183,7 +189,7 @@ void Pass::process(Entry& entry) {
   }
   if (assignment.mode != Mode::kFit) return preempt(entry);
   if (!state_.admission_blocked()) return admit(entry);
-  hold(entry, assignment.usage);
+  hold(entry, wanted(entry));
   wait(entry.workload, kWaitingForPodsReady, kAfterPodsReady);
 }
 
@@ -212,6 +218,7 @@ OverlapCounts& Pass::overlap_counts(const Entry& entry) {
 bool Pass::fits(Entry& entry) {
   const Usage& usage = entry.assignment.usage;
   QuotaNodeId node = entry.queue->node;
+  const TakeOver taking(state_.ledger, state_.predecessor(entry.workload));
   if (preempted_.empty() && entry.targets.empty()) return state_.ledger.fits(node, usage) && keeps_place(entry);
   {
     Trial trial(state_.ledger, state_.places);
@@ -246,7 +253,10 @@ void Pass::admit(Entry& entry) {
   decision.cluster_queue = queue.node;
   decision.pod_sets = flavors_of(entry);
   decision.considered = considered(entry.assignment, *entry.plan, *entry.shape, state_.names);
+  if (const WorkloadId former = state_.predecessor(entry.workload); former.valid()) replace(former, entry.workload);
   if (!entry.assignment.places.empty()) take_places(entry, decision);
+  entry.replaces = nullptr;
+  slot.replaces.reset();
   out_->push_back(std::move(decision));
   if (state_.book.on()) state_.charge(slot, entry.assignment.usage, std::nullopt);
   queue.pending.erase_and_rank(entry.workload);
@@ -283,7 +293,7 @@ void Pass::preempt(Entry& entry) {
   for (const Target& target : entry.targets) preempted_.push_back(target.workload);
   if (order_evictions(state_, entry.workload, entry.targets, *out_)) moved();
   entry.queue->pending.stand_alone(entry.workload);
-  hold(entry, entry.assignment.usage);
+  hold(entry, wanted(entry));
   note_made_way(entry);
   state_.slots[entry.workload].scan.reset();
 }
@@ -310,7 +320,7 @@ void Pass::reserve(const Entry& entry) {
   if (!reserves(entry)) return;
   QuotaNodeId node = entry.queue->node;
   Usage usage;
-  for (const FlavorResourceAmount& each : entry.assignment.usage) {
+  for (const FlavorResourceAmount& each : wanted(entry)) {
     const Quota& quota = state_.ledger.quota(node, each.id);
     bool borrows = entry.assignment.borrowing > 0;
     Amount amount = each.amount;

@@ -12,6 +12,7 @@
 
 namespace berth::engine {
 
+// More than 40 methods: each step of a cycle and each message has a method.
 class Pass {
  public:
   explicit Pass(SchedulerState& state) : state_(state), nominator_(state), tournament_(state) {}
@@ -43,7 +44,10 @@ class Pass {
   bool keeps_place(Entry& entry);
   void recompute_without_victims(Entry& entry);
   OverlapCounts& overlap_counts(const Entry& entry);
+  void wait_for_predecessor(Entry& entry);
+  Usage wanted(const Entry& entry) const;
   void admit(Entry& entry);
+  void replace(WorkloadId former, WorkloadId by);
   void preempt(Entry& entry);
   void take_places(Entry& entry, Admit& decision);
   void hold(const Entry& entry, const Usage& usage);  // quota and places, for the rest of the cycle

@@ -65,6 +65,10 @@ std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::si
                      pod_set.group,
                      pod_set.group.empty() ? std::string_view(pod_set.name) : pod_set.group,
                      pod_set.spreading ? &*pod_set.spreading : nullptr});
+    if (const auto* had = entry.replaces == nullptr ? nullptr : entry.replaces->find(pod_set.name)) {
+      asks_.back().kept = had->places.get();
+      asks_.back().kept_by = entry.replaces->of;
+    }
     pod_sets_.push_back(index);
   }
   return "";

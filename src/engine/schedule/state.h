@@ -183,6 +183,24 @@ struct SchedulerState : SchedulerFacts {
     precedence.note(ledger.root(slots[victim].queue), preemptor, victim);
     slots[preemptor].has_precedents = slots[victim].has_precedents = true;
   }
+  // The holder whose quota this pending one takes over, as far as it may: not when that is being evicted. Invalid:
+  // none.
+  WorkloadId predecessor(WorkloadId workload) const {
+    const WorkloadId of = replaced_holder(workload);
+    return of.valid() && !slots[of].evicted ? of : WorkloadId();
+  }
+  // It takes over what another one holds, and that is being evicted.
+  bool predecessor_leaves(WorkloadId workload) const {
+    const WorkloadId of = replaced_holder(workload);
+    return of.valid() && slots[of].evicted;
+  }
+  WorkloadId replaced_holder(WorkloadId workload) const {
+    const Slot& slot = slots[workload];
+    if (!slot.replaces) return {};
+    const WorkloadId of = slot.replaces->what.of;
+    if (!slots.known(of) || slots[of].who != slot.replaces->who) return {};
+    return slots[of].place == Slot::Place::kHolder && slots[of].queue == slot.queue ? of : WorkloadId();
+  }
   // Whether it preempted others and was not admitted since, as far as that is known.
   bool has_preempted(const Queue& queue, WorkloadId workload) const {
     return queue.pending.made_way(workload) || !precedence.victims(ledger.root(queue.node), workload).empty();

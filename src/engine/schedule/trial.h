@@ -2,6 +2,8 @@
 // more quota.
 #pragma once
 
+#include <optional>
+
 #include "engine/quota/ledger.h"
 #include "engine/topology/places.h"
 
@@ -26,6 +28,19 @@ class Trial {
  private:
   Ledger::Trial quota_;
   Places::Trial places_;
+};
+
+// While it exists, the claim of a slice counts as free for the one that replaces it. Its places stay: only the other
+// pods are placed (PlaceAsk::kept). Nothing happens when there is none (an invalid id).
+class TakeOver {
+ public:
+  TakeOver(Ledger& ledger, WorkloadId former) {
+    if (former.valid()) trial_.emplace(ledger).without(former);
+  }
+  explicit operator bool() const { return trial_.has_value(); }
+
+ private:
+  std::optional<Ledger::Trial> trial_;
 };
 
 }  // namespace berth::engine

@@ -89,9 +89,12 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   Queue& queue = impl_->queue_of(pending.cluster_queue);
   bool waits = slot.place != Slot::Place::kNone;
   const bool asks_the_same = waits && slot.queue == queue.node && slot.shape == shape;
+  const bool replaces_the_same = slot.replaces ? pending.replaces && slot.replaces->what == *pending.replaces &&
+                                                     state.slots[pending.replaces->of].who == slot.replaces->who
+                                               : !pending.replaces;
   // A reported verdict stays valid for all members of its class.
   const bool knows = asks_the_same && !anew && slot.priority == pending.priority && slot.barrier == pending.barrier &&
-                     slot.preemption_gated == pending.preemption_gated;
+                     slot.preemption_gated == pending.preemption_gated && replaces_the_same;
   const bool same = knows && slot.queued_at == pending.queued_at && slot.not_before == pending.not_before &&
                     slot.on_hold == pending.on_hold && impl_->submitted_through(slot, pending.local_queue);
   const bool made_way = asks_the_same && queue.pending.made_way(workload);
@@ -111,6 +114,8 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   slot.not_before = pending.not_before;
   slot.on_hold = pending.on_hold;
   slot.preemption_gated = pending.preemption_gated;
+  slot.replaces.reset();
+  if (pending.replaces) slot.replaces = Slot::Replaces{state.slots[pending.replaces->of].who, *pending.replaces};
   impl_->submit_through(slot, pending.local_queue);
   if (!knows) {
     slot.told = 0;

@@ -122,6 +122,8 @@ Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
   Impl& impl = *impl_;
   impl.ledger.tree_leaves.renew_worn_views();
   for (const PlaceAsk& ask : asks) impl.know(ask.pod.requests);
+  if (std::ranges::any_of(asks, [](const PlaceAsk& ask) { return ask.kept != nullptr; }))
+    return impl.place_around(asks, on_empty);
   Placement placement = Impl::nothing_placed(asks);
   const auto jobs = impl.jobs_of(asks);
   if (!jobs) {

@@ -54,6 +54,10 @@ struct PlaceAsk {
   std::string_view group;                                // pod sets of one group are leader and workers; "": alone
   std::string_view unit{};  // what is counted where workloads are spread: the group, or the name of the pod set
   const api::kueue::TopologySpreading* spreading = nullptr;  // null: it is not spread; not for replace()
+  // Places of pods that run already, which the claim of `kept_by` holds: they stay, as far as `count` allows, and the
+  // other pods are placed with them. Null: there are none.
+  const api::kueue::TopologyAssignment* kept = nullptr;
+  WorkloadId kept_by{};
 };
 
 // The places of one pod set: the content of a claim.

@@ -63,6 +63,8 @@ struct Places::Impl {
   // A claim changed: shares of domains did too, so a workload that found no place may find one now.
   void note_shares();
   PlaceFailure too_little_capacity(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
+  // place() for asks with places that are kept (replace.cpp).
+  Placement place_around(std::span<const PlaceAsk> asks, bool on_empty);
   // Finds the places of a job and adds them to `placement`. Returns false when there are none: see placement.failure.
   bool place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement);
   void assume(const PlaceAsk& ask, std::span<const Place> places);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/topology/places_impl.h"
+#include "engine/topology/replacement.h"
 
 namespace berth::engine {
 
@@ -16,14 +16,9 @@ using topology::Wanted;
 
 namespace {
 
-struct Layer {
-  std::size_t level = 0;
-  std::int32_t size = 1;
-};
-
 // Layers of slices, from the coarsest to the finest; slices of one pod are no layer.
-std::vector<Layer> layers_of(const Wanted& wanted) {
-  std::vector<Layer> layers;
+std::vector<SliceLayer> layers_of(const Wanted& wanted) {
+  std::vector<SliceLayer> layers;
   if (wanted.slice_size > 1) layers.push_back({wanted.slice_level, wanted.slice_size});
   for (std::size_t level = wanted.slice_level + 1; level < wanted.inner.size(); ++level) {
     const bool lowest = level + 1 == wanted.inner.size() || wanted.inner[level + 1] != wanted.inner[level];
@@ -34,7 +29,7 @@ std::vector<Layer> layers_of(const Wanted& wanted) {
 
 // The request for pods that complete a slice in one domain of `level`: they must stay in it, and follow the slices
 // `below`.
-Wanted completing(const Wanted& wanted, std::size_t level, const Layer* below) {
+Wanted completing(const Wanted& wanted, std::size_t level, const SliceLayer* below) {
   Wanted part;
   part.level = level;
   part.required = true;
@@ -46,46 +41,6 @@ Wanted completing(const Wanted& wanted, std::size_t level, const Layer* below) {
 }
 
 }  // namespace
-
-// The replacement for one pod set, or for a leader and its workers.
-class Places::Impl::Replacement {
- public:
-  Replacement(Impl& impl, std::span<const PlaceAsk> asks, const Job& job, Placement& out)
-      : impl_(impl), asks_(asks), job_(job), out_(out) {}
-
-  // Returns false on failure: see out.failure.
-  bool run(std::span<const api::kueue::TopologyAssignmentPtr> current, std::span<const std::string> failed);
-
- private:
-  using Held = std::map<DomainId, std::int32_t>;  // pods by leaf
-
-  bool fail(std::string text);
-  bool read(const api::kueue::TopologyAssignment& assignment, std::span<const std::string> failed, Held& stays,
-            std::int32_t& missing);
-  DomainId leaf_of(const std::string& host) const;
-  DomainId last_of(const api::kueue::TopologyAssignment& assignment) const;
-  DomainId home(std::size_t level) const;
-  bool in_one_domain(std::size_t level) const;
-  std::vector<std::pair<DomainId, std::int32_t>> held_at(std::size_t level) const;
-  std::int32_t lost_in(DomainId domain, std::int32_t pods, const Layer& layer) const;
-  bool complete_slices();
-  bool place_rest();
-  bool add(const Task& task, std::int32_t pods, DomainId scope);
-  void finish(const Held& held, std::size_t ask);
-
-  Impl& impl_;
-  std::span<const PlaceAsk> asks_;
-  Job job_;
-  Placement& out_;
-  const View* view_ = nullptr;
-  Task task_;
-  Held workers_, leader_;  // places that stay, plus new ones as they are found
-  std::vector<DomainId> lost_;
-  DomainId last_;          // the last leaf of the workers: a smaller slice is in its domain
-  std::int32_t tail_ = 0;  // pods of the smaller slice; 0: there is none
-  std::int32_t missing_ = 0, missing_leader_ = 0;
-  bool leader_alone_ = false;  // only the leader is being placed
-};
 
 bool Places::Impl::Replacement::fail(std::string text) {
   out_.failure = {job_.workers, std::move(text), 0, 0, false};
@@ -196,7 +151,7 @@ std::vector<std::pair<DomainId, std::int32_t>> Places::Impl::Replacement::held_a
 
 // How many pods are missing in the slices of a domain that holds `pods`. The domain of the last place has the smaller
 // slice; when all pods of that slice were lost, it may get another domain.
-std::int32_t Places::Impl::Replacement::lost_in(DomainId domain, std::int32_t pods, const Layer& layer) const {
+std::int32_t Places::Impl::Replacement::lost_in(DomainId domain, std::int32_t pods, const SliceLayer& layer) const {
   const bool is_last = last_.valid() && view_->ancestor(last_, layer.level) == domain;
   const std::int32_t torn = (pods - (is_last ? tail_ : 0)) % layer.size;
   return (layer.size - torn) % layer.size;
@@ -205,7 +160,7 @@ std::int32_t Places::Impl::Replacement::lost_in(DomainId domain, std::int32_t po
 // A slice that lost some of its pods stays in its domain: the new pods go there. The finest slices come first, since
 // they are parts of the coarser ones.
 bool Places::Impl::Replacement::complete_slices() {
-  const std::vector<Layer> layers = layers_of(task_.wanted);
+  const std::vector<SliceLayer> layers = layers_of(task_.wanted);
   for (std::size_t i = layers.size(); i-- > 0;) {
     Task part = task_;
     part.wanted = completing(task_.wanted, layers[i].level, i + 1 < layers.size() ? &layers[i + 1] : nullptr);
@@ -213,9 +168,8 @@ bool Places::Impl::Replacement::complete_slices() {
       const std::int32_t lost = lost_in(domain, pods, layers[i]);
       if (lost == 0) continue;
       if (lost > missing_) {
-        return fail(
-            fmt::format("failed nodes cannot be replaced: a slice of {} pods lacks {} and only {} were on failed nodes",
-                        layers[i].size, lost, missing_));
+        return fail(fmt::format("{}: a slice of {} pods lacks {} and only {} are missing", what_, layers[i].size, lost,
+                                missing_));
       }
       if (!add(part, lost, domain)) return false;
     }
@@ -238,8 +192,7 @@ bool Places::Impl::Replacement::place_rest() {
   }
   const std::int32_t pods = leader_alone_ ? 1 : missing_;
   if (const std::int32_t rest = pods % task.wanted.slice_size; rest != 0 && rest != tail_) {
-    return fail(fmt::format("failed nodes cannot be replaced: the {} missing pods are no whole slices of {}", pods,
-                            task.wanted.slice_size));
+    return fail(fmt::format("{}: the {} missing pods are no whole slices of {}", what_, pods, task.wanted.slice_size));
   }
   if (task.wanted.required) return add(task, pods, home(task.wanted.level));
   // they were in one domain: keep them together if possible

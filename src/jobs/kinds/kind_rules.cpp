@@ -86,7 +86,8 @@ const FoundPodSet* find_named(const std::vector<FoundPodSet>& all, std::string_v
   return it == all.end() ? nullptr : &*it;
 }
 
-// Nobody grants or takes back the difference of an elastic job yet (KEP-77), so another size would stop all its pods.
+// Nobody grants or takes back the difference of elastic jobs of these kinds (KEP-77), so another size would stop all
+// their pods.
 void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& old, const AdmissionContext& admission,
                         FieldErrors& errors) {
   const bool was_elastic = annotation_of(old, kElasticJob) == "true",
@@ -98,11 +99,11 @@ void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& ol
   FieldErrors ignored;
   const auto now = find_pod_sets(kind, job, admission.get, ignored, Templates::kLeftOut),
              before = find_pod_sets(kind, old, admission.get, ignored, Templates::kLeftOut);
-  if (now.size() != before.size()) errors.push_back(api::forbidden_field("spec", kNotResizable));
+  if (now.size() != before.size()) errors.push_back(api::forbidden_field("spec", kKindNotResizable));
   for (const auto& one : now) {
     const FoundPodSet* same = find_named(before, one.pod_set.name);
     if (same == nullptr || same->pod_set.count == one.pod_set.count) continue;
-    errors.push_back(api::forbidden_field(one.count.empty() ? one.field : to_string(one.count), kNotResizable));
+    errors.push_back(api::forbidden_field(one.count.empty() ? one.field : to_string(one.count), kKindNotResizable));
   }
 }
 

@@ -25,9 +25,13 @@ const std::string kNotElastic =
     "spec.parallelism: Forbidden: the size of an elastic job cannot change while it runs, because the feature gate "
     "ElasticJobsViaWorkloadSlices is not enabled: suspend the job first, or all its pods would be stopped";
 
-TEST(ValidateJobUpdate, AnElasticJobThatRunsKeepsItsSize) {
+TEST(ValidateJobUpdate, WithoutTheGateAnElasticJobThatRunsKeepsItsSize) {
   const auto elastic = [](std::string_view spec) { return job("{}", kElastic, spec); };
-  const auto change = [](const Json& old, const Json& now) { return errors_of(validate_job_update(now, old, false)); };
+  kueue::LabelRules rules;
+  rules.elastic_jobs = false;
+  const auto change = [&](const Json& old, const Json& now) {
+    return errors_of(validate_job_update(now, old, false, rules));
+  };
   const Json two = elastic("{suspend: false, parallelism: 2, completions: 8}");
   EXPECT_EQ(change(two, elastic("{suspend: false, parallelism: 4, completions: 8}")), kNotElastic);
   EXPECT_EQ(change(two, elastic("{suspend: false, parallelism: 1, completions: 8}")), kNotElastic);
@@ -41,6 +45,25 @@ TEST(ValidateJobUpdate, AnElasticJobThatRunsKeepsItsSize) {
       change(job("{}", "{}", "{suspend: false, parallelism: 2}"), job("{}", "{}", "{suspend: false, parallelism: 4}")),
       "")
       << "not an elastic job";
+  rules.elastic_jobs = true;
+  for (const char* size : {"4", "1", "0"})
+    EXPECT_EQ(change(two, elastic("{suspend: false, completions: 8, parallelism: " + std::string(size) + "}")), "");
+}
+
+TEST(DefaultJob, PodsOfElasticJobsWaitForTheirQuota) {
+  const auto gates = [](std::string_view annotations, bool on) {
+    Json made =
+        job("{kueue.x-k8s.io/queue-name: l}", annotations, "{template: {spec: {schedulingGates: [{name: own}]}}}");
+    JobContext context;
+    context.labels.elastic_jobs = on;
+    default_job(made, context);
+    default_job(made, context);
+    return to_string(Json(array_at(made, {"spec", "template", "spec", "schedulingGates"})));
+  };
+  EXPECT_EQ(gates(kElastic, true), R"([{"name":"own"},{"name":"kueue.x-k8s.io/elastic-job"}])");
+  EXPECT_EQ(gates(kElastic, false), R"([{"name":"own"}])");
+  EXPECT_EQ(gates("{}", true), R"([{"name":"own"}])");
+  EXPECT_EQ(gates("{kueue.x-k8s.io/elastic-job: 'True'}", true), R"([{"name":"own"}])") << "only exactly true counts";
 }
 
 TEST(ValidateJob, AmountsAreNotNegative) {

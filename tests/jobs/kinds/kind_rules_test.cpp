@@ -261,8 +261,9 @@ TEST(KindRules, ErrorsComeInTheOrderOfKueue) {
 
 TEST(KindRules, AnElasticJobThatRunsKeepsItsSize) {
   const std::string why =
-      "Forbidden: the size of an elastic job cannot change while it runs, because the feature gate "
-      "ElasticJobsViaWorkloadSlices is not enabled: suspend the job first, or all its pods would be stopped";
+      "Forbidden: the size of an elastic job of this kind cannot change while it runs, because only those of batch "
+      "Jobs "
+      "can: suspend the job first, or all its pods would be stopped";
   const struct {
     std::string kind, prefix, suspend;
   } cases[] = {{"RayCluster", "", ""}, {"RayJob", "rayClusterSpec", ""}, {"RayService", "rayClusterConfig", "spec"}};
