@@ -319,10 +319,14 @@ void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
   const bool borrows = std::any_of(needs.begin(), needs.end(), [&](const FlavorResourceAmount& each) {
     return state_.ledger.borrowing_with(who.queue, each.id, each.amount);
   });
-  for (const FlavorResourceAmount& each : needs) {
+  const auto among = [](FlavorResourceId id, const auto& all) {
+    return std::ranges::find(all, id, &FlavorResourceAmount::id) != all.end();
+  };
+  for (const FlavorResourceAmount& each : entry.assignment.usage) {
     if (std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end()) continue;
+    // Also when no quota is needed for it: whoever gets above what he deserves of it may be a victim.
     entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount, .was_free = true});
-    if (borrows) entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount});
+    if (borrows && among(each.id, needs)) entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount});
   }
 }
 
