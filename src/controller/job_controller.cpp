@@ -8,8 +8,7 @@
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
-#include "base/overloaded.h"
-#include "controller/ownerless_workloads.h"
+#include "controller/workload_requests.h"
 #include "jobs/compose.h"
 #include "jobs/prebuilt.h"
 #include "jobs/slices.h"
@@ -20,11 +19,6 @@ namespace berth::controller {
 namespace {
 
 constexpr int kInvalidObject = 422;
-
-// True for a step whose write fails because of what the job says.
-bool makes_workload(const jobs::Step& step) {
-  return std::holds_alternative<jobs::CreateWorkload>(step) || std::holds_alternative<jobs::UpdateWorkload>(step);
-}
 
 }  // namespace
 
@@ -233,7 +227,6 @@ void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   if (!started_) return finish(true);
   if (waits_for_its_workload(key)) return finish(false);  // looked at again when the cache has it, or after a delay
   const JsonPtr job = jobs_.get(key);
-  auto steps = std::make_shared<std::vector<jobs::Step>>();
   std::vector<jobs::WorkloadPtr> mine, lost;
   sort_out(key, job, mine, lost);
   if (!knows_owners(key, job, lost, finish)) return;
@@ -251,25 +244,26 @@ void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   };
   if (job) facts.start_refused = refusals_.start_refused(*job);
   // The lost ones come first: they need not wait for a job whose update is refused.
-  *steps = jobs::reconcile(adapter_, nullptr, lost, facts);
-  if (job) std::ranges::move(jobs::reconcile(adapter_, job, mine, facts), std::back_inserter(*steps));
+  auto steps = jobs::reconcile(adapter_, nullptr, lost, facts);
+  if (job) std::ranges::move(jobs::reconcile(adapter_, job, mine, facts), std::back_inserter(steps));
   const auto updates_job = [](const jobs::Step& step) { return std::holds_alternative<jobs::PatchJob>(step); };
-  if (std::ranges::none_of(*steps, updates_job)) refusals_.forget(key);
-  perform(std::move(steps), 0, job, std::move(finish));
+  if (std::ranges::none_of(steps, updates_job)) refusals_.forget(key);
+  runner_.in_order(plan_for(key, std::move(steps), job), PlanRunner::ends(std::move(finish)));
 }
 
-bool JobController::failed(const jobs::Step& step, const JsonPtr& job, const api::RestResponse& response) {
-  const auto* update = std::get_if<jobs::PatchJob>(&step);
-  if (update != nullptr && refused_for_good(response)) {
-    tell_refusal(*update, job, response);
-  } else if (job && makes_workload(step) && refused_for_good(response)) {
-    tell(jobs::cannot_compose(api::failure_text(response)), job);
-    return response.code == kInvalidObject;  // only a change of the job helps
-  } else if (response.code != 409 && response.code != 404) {
+// What the job says makes no workload that the API server takes.
+Outcome JobController::refused_to_describe(const JsonPtr& job, const api::RestResponse& answer) {
+  if (!refused_for_good(answer)) return log_failure(answer);
+  tell(jobs::cannot_compose(api::failure_text(answer)), job);
+  return answer.code == kInvalidObject ? Outcome::kEnough : Outcome::kFailed;  // 422: only a change of the job helps
+}
+
+Outcome JobController::log_failure(const api::RestResponse& answer) {
+  if (answer.code != 409 && answer.code != 404) {
     log::warn("a job could not be reconciled",
-              {{"code", response.code}, {"why", std::string(api::status_message(response))}});
+              {{"code", answer.code}, {"why", std::string(api::status_message(answer))}});
   }
-  return false;
+  return Outcome::kFailed;
 }
 
 void JobController::tell_refusal(const jobs::PatchJob& update, const JsonPtr& job, const api::RestResponse& response) {
@@ -300,69 +294,76 @@ void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
   shell_.events.record(about, std::move(text));
 }
 
-void JobController::perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job,
-                            WorkQueue::Finish finish) {
-  if (next == steps->size()) return finish(true);
-  // `gone_is_fine`: a 404 is a success, because the object to delete is already gone.
-  const auto then = [this, steps, next, job, finish](bool gone_is_fine) {
-    return lifetime_.guard([this, steps, next, job, finish, gone_is_fine](const api::RestResponse& response) {
-      if (response.ok() || (gone_is_fine && response.code == 404)) return perform(steps, next + 1, job, finish);
-      finish(failed((*steps)[next], job, response));
-    });
+// Where the steps of one look at a job stand.
+struct JobController::Look {
+  std::string key;
+  JsonPtr job;  // as read, or as a patch left it, then with its metadata alone; null: there is none
+};
+
+PlannedRequest JobController::request_to_create(const std::shared_ptr<Look>& look, jobs::CreateWorkload step) {
+  const std::string name = api::object_key(step.object);
+  auto shared = std::make_shared<jobs::CreateWorkload>(std::move(step));
+  return {.send =
+              [this, look, name, shared](Writes::Done answered) {
+                awaited_names_[name] = look->key;
+                const std::string ns(string_at(shared->object, {"metadata", "namespace"}));
+                shell_.writes.create(api::kWorkloads, ns, shared->object, std::move(answered),
+                                     "new workloads of " + line_of(look->key));
+              },
+          .there = Outcome::kGoOn,
+          .done =
+              [this, look, name, shared](const api::RestResponse& answer) {
+                environment_.metrics.workload_created(adapter_.kind().kind, *look->job);
+                created_[look->key] = string_at(answer.body, {"metadata", "resourceVersion"});
+                awaited_names_.erase(name);
+                tell(shared->event, look->job);
+              },
+          .refused =
+              [this, look, name](const api::RestResponse& answer) {
+                if (!refused_by_terminating_namespace(answer)) return refused_to_describe(look->job, answer);
+                awaited_names_.erase(name);
+                return Outcome::kEnough;  // the job is deleted as well; a change of it is looked at
+              }};
+}
+
+PlannedRequest JobController::request_to_patch(const std::shared_ptr<Look>& look, jobs::PatchJob step, bool again) {
+  auto shared = std::make_shared<jobs::PatchJob>(std::move(step));
+  PlannedRequest request{.send = [this, look, shared](Writes::Done answered) {
+    Target target = Target::of(adapter_.kind().resource, *look->job);
+    target.line = "jobs of " + line_of(look->key);
+    shell_.writes.patch(target, shared->subresource, shared->body, std::move(answered));
+  }};
+  request.refused = [this, look, shared](const api::RestResponse& answer) {
+    if (!refused_for_good(answer)) return log_failure(answer);
+    tell_refusal(*shared, look->job, answer);
+    return Outcome::kFailed;
   };
-  std::visit(
-      Overloaded{
-          [&](jobs::CreateWorkload& s) {
-            const std::string ns(string_at(s.object, {"metadata", "namespace"})), name = api::object_key(s.object);
-            awaited_names_[name] = api::object_key(*job);
-            const auto after_event = [this, steps, next, job, finish] { perform(steps, next + 2, job, finish); };
-            shell_.writes.create(api::kWorkloads, ns, std::move(s.object),
-                                 lifetime_.guard([this, key = api::object_key(*job), job, name, after_event, finish,
-                                                  then = then(false)](const api::RestResponse& response) {
-                                   // Either ours, which the cache does not show yet, or another client's: the job is
-                                   // looked at again when that workload is gone.
-                                   if (api::status_reason(response) == "AlreadyExists") return after_event();
-                                   if (response.ok()) environment_.metrics.workload_created(adapter_.kind().kind, *job);
-                                   if (response.ok())
-                                     created_[key] = string_at(response.body, {"metadata", "resourceVersion"});
-                                   const bool never = refused_by_terminating_namespace(response);
-                                   if (response.ok() || never) awaited_names_.erase(name);
-                                   if (never)
-                                     return finish(true);  // the job is deleted as well; a change of it is looked at
-                                   then(response);
-                                 }),
-                                 "new workloads of " + line_of(api::object_key(*job)));
-          },
-          [&](jobs::DeleteWorkload& s) {
-            shell_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
-          },
-          [&](jobs::DropWorkloadFinalizer& s) { drop_workload_finalizer(shell_.writes, *s.workload, then(true)); },
-          [&](jobs::UpdateWorkload& s) {
-            shell_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch), then(false));
-          },
-          [&](jobs::ReportJob& s) {
-            shell_.feed(engine::JobReported{s.workload->meta.ns, s.workload->meta.name, s.report});
-            perform(steps, next + 1, job, finish);
-          },
-          [&](jobs::PatchJob& s) {
-            // A second patch follows the first one: it changes what that made.
-            const bool again = next + 1 < steps->size() && std::holds_alternative<jobs::PatchJob>((*steps)[next + 1]);
-            const auto next_patch =
-                lifetime_.guard([this, steps, next, finish, then = then(false)](const api::RestResponse& response) {
-                  if (!response.ok()) return then(response);
-                  perform(steps, next + 1, std::make_shared<const Json>(response.body), finish);
-                });
-            const Writes::Done done = again ? Writes::Done(next_patch) : Writes::Done(then(false));
-            Target target = Target::of(adapter_.kind().resource, *job);
-            target.line = "jobs of " + line_of(api::object_key(*job));
-            shell_.writes.patch(target, s.subresource, std::move(s.body), done);
-          },
-          [&](jobs::JobEvent& s) {
-            tell(s, job);
-            perform(steps, next + 1, job, finish);
-          },
-      },
-      (*steps)[next]);
+  // A second patch follows the first one: it changes what that made.
+  if (again)
+    request.done = [look](const api::RestResponse& answer) { look->job = std::make_shared<const Json>(answer.body); };
+  return request;
+}
+
+PlanRunner::Plan JobController::plan_for(const std::string& key, std::vector<jobs::Step> steps, const JsonPtr& job) {
+  const auto look = std::make_shared<Look>(Look{key, job});
+  PlanRunner::Plan plan;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const bool again = i + 1 < steps.size() && std::holds_alternative<jobs::PatchJob>(steps[i + 1]);
+    if (auto* create = std::get_if<jobs::CreateWorkload>(&steps[i])) {
+      plan.push_back(request_to_create(look, std::move(*create)));
+    } else if (auto* patch = std::get_if<jobs::PatchJob>(&steps[i])) {
+      plan.push_back(request_to_patch(look, std::move(*patch), again));
+    } else if (auto* event = std::get_if<jobs::JobEvent>(&steps[i])) {
+      plan.push_back(PlannedRequest::without([this, look, event = std::move(*event)] { tell(event, look->job); }));
+    } else {
+      const bool describes = std::holds_alternative<jobs::UpdateWorkload>(steps[i]);
+      plan.push_back(*request_for(shell_, std::move(steps[i])));
+      plan.back().refused = [this, look, describes](const api::RestResponse& answer) {
+        return describes && look->job ? refused_to_describe(look->job, answer) : log_failure(answer);
+      };
+    }
+  }
+  return plan;
 }
 
 }  // namespace berth::controller

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/lifetime.h"
 #include "controller/job_environment.h"
 #include "controller/job_upkeep.h"
 #include "controller/owner_questions.h"
+#include "controller/plan_runner.h"
 #include "controller/refused_updates.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
@@ -73,11 +73,16 @@ class JobController {
   std::string line_of(const std::string& key) const;
   void look_soon(const std::string& key);
   void look(const std::string& key, WorkQueue::Finish finish);
-  void perform(std::shared_ptr<std::vector<jobs::Step>> steps, std::size_t next, JsonPtr job, WorkQueue::Finish finish);
+  struct Look;
+  PlanRunner::Plan plan_for(const std::string& key, std::vector<jobs::Step> steps, const JsonPtr& job);
+  PlannedRequest request_to_create(const std::shared_ptr<Look>& look, jobs::CreateWorkload step);
+  // `again`: another patch of the job follows.
+  PlannedRequest request_to_patch(const std::shared_ptr<Look>& look, jobs::PatchJob step, bool again);
   bool waits_for_its_workload(const std::string& key);
   const api::OwnerReference* owner_of(const api::kueue::Workload& workload) const;
-  // Tells why the step failed. Returns whether the rest can wait until the job changes; otherwise it is tried again.
-  bool failed(const jobs::Step& step, const JsonPtr& job, const api::RestResponse& response);
+  // Record why a step failed: as an event, or in the log.
+  Outcome refused_to_describe(const JsonPtr& job, const api::RestResponse& answer);
+  static Outcome log_failure(const api::RestResponse& answer);
   // Why the API server does not take the update: on the job and on its workload.
   void tell_refusal(const jobs::PatchJob& update, const JsonPtr& job, const api::RestResponse& response);
   void tell(const jobs::JobEvent& event, const JsonPtr& job);
@@ -104,7 +109,7 @@ class JobController {
   DeletedOwners<std::string> deleted_;  // keys of jobs
   WorkQueue queue_;
   OwnerQuestions questions_;
-  Lifetime lifetime_;
+  PlanRunner runner_;
 };
 
 }  // namespace berth::controller

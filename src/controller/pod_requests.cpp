@@ -7,8 +7,7 @@
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
-#include "base/overloaded.h"
-#include "controller/ownerless_workloads.h"
+#include "controller/workload_requests.h"
 #include "jobs/compose.h"
 #include "jobs/workload_steps.h"
 
@@ -22,146 +21,109 @@ Target target_of(const jobs::ManagedPod& pod) { return {api::kPods, pod.ns, pod.
 
 }  // namespace
 
-// The steps and actions of one look, and the answers that are still out.
-struct PodRequests::Batch {
-  PodUnit unit;
-  jobs::PodPlan plan;
-  std::size_t next = 0, running = 0;
-  bool ok = true;
-  WorkQueue::Finish finish;
-};
-
 PodRequests::PodRequests(Shell& shell, MetricsFeed& metrics, PodEvents& events, AwaitedWorkloads& awaited, Learn learn)
     : shell_(shell), metrics_(metrics), events_(events), awaited_(awaited), learn_(std::move(learn)) {}
 
 void PodRequests::carry_out(const PodUnit& unit, jobs::PodPlan plan, WorkQueue::Finish finish) {
-  auto batch = std::make_shared<Batch>();
-  batch->unit = unit;
-  batch->plan = std::move(plan);
-  batch->finish = std::move(finish);
-  take_steps(batch, 0);
+  const auto shared = std::make_shared<const jobs::PodPlan>(std::move(plan));
+  // A workload that is there already ends the plan before the actions.
+  runner_.in_order(steps_of(unit, shared), [this, shared, finish = std::move(finish)](Outcome outcome) {
+    if (outcome != Outcome::kGoOn) return finish(outcome == Outcome::kEnough);
+    runner_.side_by_side(actions_of(shared), kPodsInFlight, PlanRunner::ends(finish));
+  });
 }
 
-void PodRequests::create_workload(const std::shared_ptr<Batch>& batch, std::size_t next, Json object) {
-  const std::string ns(string_at(object, {"metadata", "namespace"})), name = api::object_key(object);
-  if (batch->unit.what == PodUnit::What::kSingle) awaited_.wait_for(name, batch->unit.key);
-  shell_.writes.create(api::kWorkloads, ns, std::move(object),
-                       lifetime_.guard([this, batch, next, name](const api::RestResponse& answer) {
-                         workload_answered(batch, next, name, answer);
-                       }));
+PlanRunner::Plan PodRequests::steps_of(const PodUnit& unit, const PlanPtr& plan) {
+  PlanRunner::Plan all;
+  for (const auto& step : plan->steps) {
+    if (const auto* create = std::get_if<jobs::CreateWorkload>(&step)) {
+      all.push_back(request_to_create(unit, plan, *create));
+    } else if (const auto* event = std::get_if<jobs::JobEvent>(&step)) {
+      all.push_back(PlannedRequest::without([this, plan, event] { events_.tell(*event, *plan); }));
+    } else if (auto request = request_for(shell_, step)) {
+      all.push_back(std::move(*request));
+    }
+  }
+  return all;
 }
 
-void PodRequests::workload_answered(const std::shared_ptr<Batch>& batch, std::size_t next, const std::string& name,
-                                    const api::RestResponse& answer) {
-  // Either ours, which the cache does not show yet, or another client's: the pods are looked at again when that
-  // workload changes.
-  if (api::status_reason(answer) == "AlreadyExists") return batch->finish(true);
-  if (answer.ok()) awaited_.created(batch->unit, std::string(string_at(answer.body, {"metadata", "resourceVersion"})));
-  const bool never = refused_by_terminating_namespace(answer);
-  if (answer.ok() || never) awaited_.stop_waiting(name);
-  if (never) return batch->finish(true);
-  if (answer.ok()) return take_steps(batch, next + 1);
+PlannedRequest PodRequests::request_to_create(const PodUnit& unit, const PlanPtr& plan,
+                                              const jobs::CreateWorkload& step) {
+  const std::string name = api::object_key(step.object);
+  return {
+      .send =
+          [this, unit, plan, &step, name](Writes::Done answered) {
+            if (unit.what == PodUnit::What::kSingle) awaited_.wait_for(name, unit.key);
+            const std::string ns(string_at(step.object, {"metadata", "namespace"}));
+            shell_.writes.create(api::kWorkloads, ns, step.object, std::move(answered));
+          },
+      .there = Outcome::kEnough,
+      .done =
+          [this, unit, plan, &step, name](const api::RestResponse& answer) {
+            awaited_.created(unit, std::string(string_at(answer.body, {"metadata", "resourceVersion"})));
+            awaited_.stop_waiting(name);
+            events_.tell(step.event, *plan);
+          },
+      .refused = [this, plan, name](const api::RestResponse& answer) { return refused_workload(name, plan, answer); }};
+}
+
+Outcome PodRequests::refused_workload(const std::string& name, const PlanPtr& plan, const api::RestResponse& answer) {
+  if (refused_by_terminating_namespace(answer)) {
+    awaited_.stop_waiting(name);
+    return Outcome::kEnough;
+  }
   if (answer.code == kInvalid) {  // for example a role that is no name; only another pod helps
-    events_.tell(jobs::cannot_compose(std::string(api::status_message(answer))), batch->plan);
-    return batch->finish(true);
+    events_.tell(jobs::cannot_compose(std::string(api::status_message(answer))), *plan);
+    return Outcome::kEnough;
   }
   log::warn("a workload could not be created",
             {{"name", name}, {"code", answer.code}, {"why", std::string(api::status_message(answer))}});
-  batch->finish(false);
+  return Outcome::kFailed;
 }
 
-void PodRequests::take_steps(const std::shared_ptr<Batch>& batch, std::size_t next) {
-  for (; next < batch->plan.steps.size(); ++next) {
-    if (take_step(batch, next)) return;
+PlanRunner::Plan PodRequests::actions_of(const PlanPtr& plan) {
+  PlanRunner::Plan all;
+  for (const auto& action : plan->actions) {
+    all.push_back({.send = [this, plan, &action](Writes::Done answered) { patch_pod(action, std::move(answered)); },
+                   .gone = Outcome::kGoOn,
+                   .done =
+                       [this, plan, &action](const api::RestResponse&) {
+                         if (action.event) events_.tell(*action.event, action.pod);
+                       },
+                   .refused =
+                       [plan, &action](const api::RestResponse& answer) {
+                         if (answer.code != 409)
+                           log::warn("a pod could not be changed",
+                                     {{"pod", api::object_key(action.pod->ns, action.pod->name)},
+                                      {"code", answer.code},
+                                      {"why", std::string(api::status_message(answer))}});
+                         return Outcome::kFailed;
+                       }});
   }
-  pump(batch);
+  return all;
 }
 
-bool PodRequests::take_step(const std::shared_ptr<Batch>& batch, std::size_t next) {
-  // `gone_is_fine`: a 404 is a success, because the object to delete is already gone.
-  const auto then = [this, batch, next](bool gone_is_fine) {
-    return lifetime_.guard([this, batch, next, gone_is_fine](const api::RestResponse& answer) {
-      if (answer.ok() || (gone_is_fine && answer.code == 404)) return take_steps(batch, next + 1);
-      batch->finish(false);
-    });
-  };
-  return std::visit(Overloaded{
-                        [&](jobs::CreateWorkload& s) {
-                          create_workload(batch, next, std::move(s.object));
-                          return true;
-                        },
-                        [&](jobs::DeleteWorkload& s) {
-                          shell_.writes.remove(Target::of(api::kWorkloads, s.workload->meta), then(true));
-                          return true;
-                        },
-                        [&](jobs::DropWorkloadFinalizer& s) {
-                          drop_workload_finalizer(shell_.writes, *s.workload, then(true));
-                          return true;
-                        },
-                        [&](jobs::UpdateWorkload& s) {
-                          shell_.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch),
-                                              then(false));
-                          return true;
-                        },
-                        [&](jobs::ReportJob& s) {
-                          shell_.feed(engine::JobReported{s.workload->meta.ns, s.workload->meta.name, s.report});
-                          return false;
-                        },
-                        [&](jobs::PatchJob&) { return false; },  // plans for pods have actions instead
-                        [&](jobs::JobEvent& s) {
-                          events_.tell(s, batch->plan);
-                          return false;
-                        },
-                    },
-                    batch->plan.steps[next]);
-}
-
-void PodRequests::pump(const std::shared_ptr<Batch>& batch) {
-  const auto& actions = batch->plan.actions;
-  while (batch->next < actions.size() && batch->running < kPodsInFlight) {
-    ++batch->running;
-    act(batch, actions[batch->next++]);
-  }
-  if (batch->running == 0 && batch->finish) std::exchange(batch->finish, {})(batch->ok);
-}
-
-void PodRequests::act(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action) {
-  if (!action.patch) return remove_pod(batch, action);
+void PodRequests::patch_pod(const jobs::PodAction& action, Writes::Done answered) {
+  if (!action.patch) return remove_pod(action, std::move(answered));
   shell_.writes.patch(target_of(*action.pod), action.patch->subresource, action.patch->body,
-                      lifetime_.guard([this, batch, &action](const api::RestResponse& answer) {
-                        if (!answer.ok()) return done(batch, action, &answer);
+                      lifetime_.guard([this, &action, answered = std::move(answered)](const api::RestResponse& answer) {
+                        if (!answer.ok()) return answered(answer);
                         if (action.admitted_by)
                           metrics_.gate_removed(api::kueue::kAdmissionGate, *action.admitted_by,
                                                 !action.pod->group.empty());
                         if (!action.remove) learn_(action.pod, answer);
-                        remove_pod(batch, action);
+                        remove_pod(action, answered);
                       }));
 }
 
-void PodRequests::remove_pod(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action) {
-  if (!action.remove)
-    return shell_.executor.post(lifetime_.guard([this, batch, &action] { done(batch, action, nullptr); }));
-  shell_.writes.remove(target_of(*action.pod), lifetime_.guard([this, batch, &action](const api::RestResponse& answer) {
-    if (answer.ok()) learn_(action.pod, answer);
-    done(batch, action, answer.ok() ? nullptr : &answer);
-  }));
-}
-
-// `failed`: the answer that refused a request. 404: the pod is gone.
-void PodRequests::done(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action,
-                       const api::RestResponse* failed) {
-  --batch->running;
-  if (failed == nullptr) {
-    if (action.event) events_.tell(*action.event, action.pod);
-  } else if (failed->code != 404) {
-    batch->ok = false;
-    if (failed->code != 409) {
-      log::warn("a pod could not be changed", {{"pod", api::object_key(action.pod->ns, action.pod->name)},
-                                               {"code", failed->code},
-                                               {"why", std::string(api::status_message(*failed))}});
-    }
-  }
-  pump(batch);
+void PodRequests::remove_pod(const jobs::PodAction& action, Writes::Done answered) {
+  if (!action.remove) return answered({});
+  shell_.writes.remove(
+      target_of(*action.pod),
+      lifetime_.guard([this, &action, answered = std::move(answered)](const api::RestResponse& answer) {
+        if (answer.ok()) learn_(action.pod, answer);
+        answered(answer);
+      }));
 }
 
 }  // namespace berth::controller

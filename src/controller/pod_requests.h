@@ -2,13 +2,14 @@
 // actions on pods, several at a time.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "base/lifetime.h"
 #include "controller/awaited_workloads.h"
 #include "controller/metrics_feed.h"
+#include "controller/plan_runner.h"
 #include "controller/pod_events.h"
 #include "controller/pod_index.h"
 #include "controller/shell.h"
@@ -26,24 +27,20 @@ class PodRequests {
   void carry_out(const PodUnit& unit, jobs::PodPlan plan, WorkQueue::Finish finish);
 
  private:
-  struct Batch;
-
-  void take_steps(const std::shared_ptr<Batch>& batch, std::size_t next);
-  // Whether the rest waits for an answer.
-  bool take_step(const std::shared_ptr<Batch>& batch, std::size_t next);
-  void create_workload(const std::shared_ptr<Batch>& batch, std::size_t next, Json object);
-  void workload_answered(const std::shared_ptr<Batch>& batch, std::size_t next, const std::string& name,
-                         const api::RestResponse& answer);
-  void pump(const std::shared_ptr<Batch>& batch);
-  void act(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action);
-  void remove_pod(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action);
-  void done(const std::shared_ptr<Batch>& batch, const jobs::PodAction& action, const api::RestResponse* failed);
+  using PlanPtr = std::shared_ptr<const jobs::PodPlan>;
+  PlanRunner::Plan steps_of(const PodUnit& unit, const PlanPtr& plan);
+  PlannedRequest request_to_create(const PodUnit& unit, const PlanPtr& plan, const jobs::CreateWorkload& step);
+  Outcome refused_workload(const std::string& name, const PlanPtr& plan, const api::RestResponse& answer);
+  PlanRunner::Plan actions_of(const PlanPtr& plan);
+  void patch_pod(const jobs::PodAction& action, Writes::Done answered);
+  void remove_pod(const jobs::PodAction& action, Writes::Done answered);
 
   Shell& shell_;
   MetricsFeed& metrics_;
   PodEvents& events_;
   AwaitedWorkloads& awaited_;
   const Learn learn_;
+  PlanRunner runner_;
   Lifetime lifetime_;
 };
 

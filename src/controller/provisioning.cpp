@@ -235,87 +235,99 @@ void ProvisioningController::read_and_clean_up(const std::string& key, WorkQueue
 }
 
 void ProvisioningController::provision(const WorkloadPtr& workload, WorkQueue::Finish finish) {
-  auto steps = std::make_shared<std::vector<jobs::ProvisioningStep>>(jobs::provision(*workload, facts_of(*workload)));
-  perform({workload, std::move(steps), std::move(finish)}, 0);
+  PlanRunner::Plan plan;
+  for (auto& step : jobs::provision(*workload, facts_of(*workload)))
+    plan.push_back(request_for(workload, std::move(step)));
+  runner_.in_order(std::move(plan), PlanRunner::ends(std::move(finish)));
 }
 
-void ProvisioningController::perform(Look look, std::size_t next) {
-  if (next == look.steps->size()) return look.finish(true);
-  std::visit(
+PlannedRequest ProvisioningController::request_for(const WorkloadPtr& workload, jobs::ProvisioningStep step) {
+  return std::visit(
       Overloaded{
-          [&](jobs::CreatePodTemplate& s) { create(look, next, api::kPodTemplates, s.check, std::move(s.object)); },
+          [&](jobs::CreatePodTemplate& s) {
+            return request_to_create(workload, api::kPodTemplates, s.check, std::move(s.object));
+          },
           [&](jobs::CreateProvisioningRequest& s) {
-            create(look, next, api::kProvisioningRequests, s.check, std::move(s.object));
+            return request_to_create(workload, api::kProvisioningRequests, s.check, std::move(s.object));
           },
           [&](jobs::HandOverPodTemplate& s) {
-            api::ObjectMeta owned;
-            owned.owners = {s.owner};
-            Json metadata = JsonObject{{"metadata", api::encode_meta(owned)}};
-            shell_.writes.patch(Target::of(api::kPodTemplates, s.pod_template), "", std::move(metadata),
-                                lifetime_.guard([this, look, next](const api::RestResponse& response) {
-                                  if (response.ok()) return perform(look, next + 1);
-                                  look.finish(false);
-                                }));
+            return PlannedRequest{.send = [this, s](Writes::Done answered) {
+              api::ObjectMeta owned;
+              owned.owners = {s.owner};
+              Json metadata = JsonObject{{"metadata", api::encode_meta(owned)}};
+              shell_.writes.patch(Target::of(api::kPodTemplates, s.pod_template), "", std::move(metadata),
+                                  std::move(answered));
+            }};
           },
           [&](jobs::DeleteProvisioningRequest& s) {
-            if (planted(Planted::kOrphanedRequest)) return perform(look, next + 1);
-            remove(look, next, api::kProvisioningRequests, s.request);
+            if (planted(Planted::kOrphanedRequest)) return PlannedRequest::without([] {});
+            return request_to_delete(api::kProvisioningRequests, s.request);
           },
-          [&](jobs::DeletePodTemplate& s) { remove(look, next, api::kPodTemplates, s.pod_template); },
+          [&](jobs::DeletePodTemplate& s) { return request_to_delete(api::kPodTemplates, s.pod_template); },
           [&](jobs::ReportCheck& s) {
-            shell_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, s.state});
-            perform(look, next + 1);
+            return PlannedRequest::without([this, workload, s] {
+              shell_.feed(engine::CheckReported{workload->meta.ns, workload->meta.name, s.state});
+            });
           },
-          [&](jobs::LookAgain&) { look.finish(false); },
+          [&](jobs::LookAgain&) { return PlannedRequest::failing(); },
       },
-      (*look.steps)[next]);
+      step);
 }
 
-void ProvisioningController::create(Look look, std::size_t next, const api::GroupVersionResource& resource,
-                                    std::string check, Json object) {
-  const std::string kind(string_at(object, {"kind"})), name(string_at(object, {"metadata", "name"}));
-  const std::string ns = look.workload->meta.ns;
-  shell_.writes.create(
-      resource, ns, std::move(object),
-      lifetime_.guard([this, look = std::move(look), next, check = std::move(check), kind,
-                       name](const api::RestResponse& response) {
-        const bool exists_already = api::status_reason(response) == "AlreadyExists";  // the cache is behind
-        if (response.ok() || exists_already) {
-          if (response.ok() && kind == api::autoscaling::kProvisioningRequestKind) {
+PlannedRequest ProvisioningController::request_to_create(const WorkloadPtr& workload,
+                                                         const api::GroupVersionResource& resource, std::string check,
+                                                         Json object) {
+  auto what = std::make_shared<const Json>(std::move(object));
+  return {
+      .send =
+          [this, workload, resource, what](Writes::Done answered) {
+            shell_.writes.create(resource, workload->meta.ns, *what, std::move(answered));
+          },
+      .there = Outcome::kGoOn,  // the cache is behind
+      .done =
+          [this, workload, what](const api::RestResponse&) {
+            if (string_at(*what, {"kind"}) != api::autoscaling::kProvisioningRequestKind) return;
+            const std::string name(string_at(*what, {"metadata", "name"}));
             record(
-                *look.workload,
+                *workload,
                 {false, "ProvisioningRequestCreated", "Created ProvisioningRequest: \"" + name + "\"", "Created", {}});
-          }
-          return perform(look, next + 1);
-        }
-        if (refused_by_terminating_namespace(response)) return look.finish(true);  // the workload is deleted as well
-        const std::string why =
-            "Error creating " + kind + " \"" + name + "\": " + std::string(api::status_message(response));
-        log::warn("an admission check could not request nodes", {{"code", response.code}, {"why", why}});
-        if (!transient(response)) tell_failure(look, check, why);
-        look.finish(false);
-      }));
+          },
+      .refused =
+          [this, workload, what, check = std::move(check)](const api::RestResponse& answer) {
+            if (refused_by_terminating_namespace(answer)) return Outcome::kEnough;  // it is deleted as well
+            const std::string why = "Error creating " + std::string(string_at(*what, {"kind"})) + " \"" +
+                                    std::string(string_at(*what, {"metadata", "name"})) +
+                                    "\": " + std::string(api::status_message(answer));
+            log::warn("an admission check could not request nodes", {{"code", answer.code}, {"why", why}});
+            if (!transient(answer)) tell_failure(*workload, check, why);
+            return Outcome::kFailed;
+          }};
 }
 
-void ProvisioningController::remove(Look look, std::size_t next, const api::GroupVersionResource& resource,
-                                    const api::ObjectMeta& meta) {
-  going_.insert(meta.uid);
-  shell_.writes.remove(Target::of(resource, meta), lifetime_.guard([this, look = std::move(look), next,
-                                                                    uid = meta.uid](const api::RestResponse& response) {
-    if (response.ok() || response.code == 404) return perform(look, next + 1);
-    going_.erase(uid);
-    look.finish(false);
-  }));
+PlannedRequest ProvisioningController::request_to_delete(const api::GroupVersionResource& resource,
+                                                         const api::ObjectMeta& meta) {
+  return {.send =
+              [this, resource, meta](Writes::Done answered) {
+                going_.insert(meta.uid);
+                shell_.writes.remove(Target::of(resource, meta), std::move(answered));
+              },
+          .gone = Outcome::kGoOn,
+          .refused =
+              [this, uid = meta.uid](const api::RestResponse&) {
+                going_.erase(uid);
+                return Outcome::kFailed;
+              }};
 }
 
 // Reports a refusal that a retry cannot fix: as an event, and in the message of the check.
-void ProvisioningController::tell_failure(const Look& look, const std::string& check, const std::string& message) {
-  record(*look.workload, {true, "FailedCreate", message, {}, {}});
-  for (auto state : look.workload->status.admission_checks) {
+void ProvisioningController::tell_failure(const api::kueue::Workload& workload, const std::string& check,
+                                          const std::string& message) {
+  record(workload, {true, "FailedCreate", message, {}, {}});
+  for (auto state : workload.status.admission_checks) {
     if (state.name != check) continue;
     state.message = message;
     state.retry_count = state.retry_count.value_or(0);
-    shell_.feed(engine::CheckReported{look.workload->meta.ns, look.workload->meta.name, std::move(state)});
+    shell_.feed(engine::CheckReported{workload.meta.ns, workload.meta.name, std::move(state)});
   }
 }
 

@@ -14,6 +14,7 @@
 #include "api/rest.h"
 #include "base/lifetime.h"
 #include "controller/decoded_workloads.h"
+#include "controller/plan_runner.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
 #include "jobs/provisioning.h"
@@ -50,14 +51,6 @@ class ProvisioningController {
   void facts_changed();  // a flavor changed: look at every workload with checks again
 
  private:
-  using Steps = std::shared_ptr<std::vector<jobs::ProvisioningStep>>;
-  // One workload while its steps are carried out.
-  struct Look {
-    jobs::WorkloadPtr workload;
-    Steps steps;
-    WorkQueue::Finish finish;
-  };
-
   // By the key of a workload: the keys of the objects that it controls.
   using Owned = std::map<std::string, std::set<std::string>>;
 
@@ -75,10 +68,11 @@ class ProvisioningController {
   void read_and_clean_up(const std::string& key, WorkQueue::Finish finish);
   void provision(const jobs::WorkloadPtr& workload, WorkQueue::Finish finish);
   jobs::ProvisioningFacts facts_of(const api::kueue::Workload& workload);
-  void perform(Look look, std::size_t next);
-  void create(Look look, std::size_t next, const api::GroupVersionResource& resource, std::string check, Json object);
-  void remove(Look look, std::size_t next, const api::GroupVersionResource& resource, const api::ObjectMeta& meta);
-  void tell_failure(const Look& look, const std::string& check, const std::string& message);
+  PlannedRequest request_for(const jobs::WorkloadPtr& workload, jobs::ProvisioningStep step);
+  PlannedRequest request_to_create(const jobs::WorkloadPtr& workload, const api::GroupVersionResource& resource,
+                                   std::string check, Json object);
+  PlannedRequest request_to_delete(const api::GroupVersionResource& resource, const api::ObjectMeta& meta);
+  void tell_failure(const api::kueue::Workload& workload, const std::string& check, const std::string& message);
   void record(const api::kueue::Workload& workload, kube::EventText text);
   void write_active(const std::string& name, WorkQueue::Finish finish);
 
@@ -95,6 +89,7 @@ class ProvisioningController {
   std::set<std::string> with_checks_;  // keys of workloads
   std::set<std::string> going_;        // uids whose deletion was requested, until the cache shows that they are gone
   WorkQueue workloads_, checks_;
+  PlanRunner runner_;
   Lifetime lifetime_;
 };
 

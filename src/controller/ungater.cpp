@@ -56,14 +56,6 @@ jobs::WorkloadPtr active_slice(const std::map<std::string, jobs::WorkloadPtr>& c
 }  // namespace
 
 // Requests of one workload, at most kInFlight at a time.
-struct Ungater::Batch {
-  std::string key;
-  std::vector<Request> requests;
-  std::size_t next = 0, running = 0;
-  bool ok = true;
-  std::function<void(bool ok)> then;
-};
-
 Ungater::Ungater(Shell& shell, Others others)
     : shell_(shell),
       others_(std::move(others)),
@@ -182,15 +174,15 @@ void Ungater::look(const std::string& key, WorkQueue::Finish finish) {
 }
 
 void Ungater::settle_doubts(const std::string& key, const WorkQueue::Finish& finish) {
-  std::vector<Request> requests;
+  PlanRunner::Plan plan;
   const Pods& pods = pods_.at(key);
   for (const auto& uid : pods.doubtful) {
-    requests.push_back({pods.known.at(uid), [this](const Target& target, Writes::Done done) {
-                          shell_.writes.get(target, std::move(done));
-                        }});
+    plan.push_back(request_about(key, pods.known.at(uid), [this](const Target& target, Writes::Done answered) {
+      shell_.writes.get(target, std::move(answered));
+    }));
   }
-  perform(key, std::move(requests), [this, key, finish](bool ok) {
-    if (!ok) return finish(false);
+  runner_.side_by_side(std::move(plan), kInFlight, [this, key, finish](Outcome outcome) {
+    if (outcome == Outcome::kFailed) return finish(false);
     look(key, finish);
   });
 }
@@ -206,13 +198,13 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
   } else {
     waiting_.erase(key);
   }
-  std::vector<Request> requests;
-  for (const auto& one : go.pods) requests.push_back(release(workload, one));
-  if (stuck.empty()) return perform(key, std::move(requests), finish);
-  confirm(workload, [this, key, stuck, requests = std::move(requests), finish](bool current) mutable {
+  PlanRunner::Plan plan;
+  for (const auto& one : go.pods) plan.push_back(release(key, workload, one));
+  if (stuck.empty()) return runner_.side_by_side(std::move(plan), kInFlight, PlanRunner::ends(finish));
+  confirm(workload, [this, key, stuck, plan = std::move(plan), finish](bool current) mutable {
     if (!current) return finish(false);  // the cache will bring the new version
-    for (const auto& one : stuck) requests.push_back(fail(one));
-    perform(key, std::move(requests), finish);
+    for (const auto& one : stuck) plan.push_back(fail(key, one));
+    runner_.side_by_side(std::move(plan), kInFlight, PlanRunner::ends(finish));
   });
 }
 
@@ -223,7 +215,21 @@ void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool
   }));
 }
 
-Ungater::Request Ungater::release(const jobs::WorkloadPtr& workload, const jobs::PodRelease& release) {
+// A pod that is gone needs nothing any more.
+PlannedRequest Ungater::request_about(const std::string& key, const JsonPtr& pod, Send send) {
+  return {.send =
+              [this, key, pod, send = std::move(send)](Writes::Done answered) {
+                send(Target::of(api::kPods, *pod),
+                     lifetime_.guard([this, key, pod, answered = std::move(answered)](const api::RestResponse& answer) {
+                       learn(key, pod, answer);
+                       answered(answer);
+                     }));
+              },
+          .gone = Outcome::kGoOn};
+}
+
+PlannedRequest Ungater::release(const std::string& key, const jobs::WorkloadPtr& workload,
+                                const jobs::PodRelease& release) {
   JsonArray gates;
   for (const Json& gate : array_at(*release.pod, {"spec", "schedulingGates"}))
     if (std::ranges::find(release.gates, string_at(gate, {"name"})) == release.gates.end()) gates.push_back(gate);
@@ -233,53 +239,28 @@ Ungater::Request Ungater::release(const jobs::WorkloadPtr& workload, const jobs:
     ensure_path(body, {"spec", "nodeSelector"}) = api::encode_string_map(release.node_selector);
   const std::string_view gate =
       jobs::has_elastic_gate(*release.pod) ? api::kueue::kElasticGate : api::kueue::kTopologyGate;
-  return {release.pod, [this, workload, gate, body = std::move(body)](const Target& target, Writes::Done done) {
-            shell_.writes.patch(
-                target, "", body,
-                lifetime_.guard([this, workload, gate, done = std::move(done)](const api::RestResponse& response) {
-                  if (response.ok() && others_.gate_removed) others_.gate_removed(*workload, response.body, gate);
-                  done(response);
-                }));
-          }};
+  PlannedRequest request =
+      request_about(key, release.pod, [this, body = std::move(body)](const Target& target, Writes::Done answered) {
+        shell_.writes.patch(target, "", body, std::move(answered));
+      });
+  request.done = [this, workload, gate](const api::RestResponse& answer) {
+    if (others_.gate_removed) others_.gate_removed(*workload, answer.body, gate);
+  };
+  return request;
 }
 
-Ungater::Request Ungater::fail(const jobs::StuckPod& stuck) {
-  return {stuck.pod, [this, stuck](const Target& target, Writes::Done done) {
-            const kube::ObjectRef pod{"v1", "Pod", target.ns, target.name, target.uid, target.resource_version};
-            Json body = JsonObject{{"status", jobs::failed_status(stuck, shell_.executor.now())}};
-            shell_.writes.patch(
-                target, "status", std::move(body),
-                lifetime_.guard([this, pod, stuck, done = std::move(done)](const api::RestResponse& response) {
-                  if (response.ok())
-                    shell_.events.record(
-                        pod,
-                        {false, "PodTerminatedByKueue", jobs::failure_message(stuck), {}, std::string(kController)});
-                  done(response);
-                }));
-          }};
-}
-
-void Ungater::perform(const std::string& key, std::vector<Request> requests, std::function<void(bool ok)> then) {
-  auto batch = std::make_shared<Batch>();
-  batch->key = key;
-  batch->requests = std::move(requests);
-  batch->then = std::move(then);
-  pump(batch);
-}
-
-void Ungater::pump(const std::shared_ptr<Batch>& batch) {
-  while (batch->running < kInFlight && batch->next < batch->requests.size()) {
-    const Request& request = batch->requests[batch->next++];
-    ++batch->running;
-    request.send(Target::of(api::kPods, *request.pod),
-                 lifetime_.guard([this, batch, pod = request.pod](const api::RestResponse& response) {
-                   learn(batch->key, pod, response);
-                   batch->ok = batch->ok && (response.ok() || response.code == 404);
-                   --batch->running;
-                   pump(batch);
-                 }));
-  }
-  if (batch->running == 0) std::exchange(batch->then, {})(batch->ok);
+PlannedRequest Ungater::fail(const std::string& key, const jobs::StuckPod& stuck) {
+  const Target target = Target::of(api::kPods, *stuck.pod);
+  const kube::ObjectRef pod{"v1", "Pod", target.ns, target.name, target.uid, target.resource_version};
+  PlannedRequest request = request_about(key, stuck.pod, [this, stuck](const Target& on, Writes::Done answered) {
+    Json body = JsonObject{{"status", jobs::failed_status(stuck, shell_.executor.now())}};
+    shell_.writes.patch(on, "status", std::move(body), std::move(answered));
+  });
+  request.done = [this, pod, stuck](const api::RestResponse&) {
+    shell_.events.record(pod,
+                         {false, "PodTerminatedByKueue", jobs::failure_message(stuck), {}, std::string(kController)});
+  };
+  return request;
 }
 
 // Takes over what the answer to a request says about the pod.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/lifetime.h"
+#include "controller/plan_runner.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
 #include "jobs/reconcile.h"
@@ -49,12 +50,7 @@ class Ungater {
     // The uids of pods whose last write failed or has an unknown outcome.
     std::set<std::string> doubtful;
   };
-  // One request about one pod.
-  struct Request {
-    JsonPtr pod;
-    std::function<void(const Target&, Writes::Done)> send;
-  };
-  struct Batch;
+  using Send = std::function<void(const Target&, Writes::Done)>;
 
   void take_up(const std::string& key, const jobs::WorkloadPtr& now);
   void slice_changed(const std::string& key, const jobs::WorkloadPtr& now);
@@ -65,10 +61,10 @@ class Ungater {
   void settle_doubts(const std::string& key, const WorkQueue::Finish& finish);
   // Asks the server whether the workload still has this version. A pod is failed only then.
   void confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then);
-  Request release(const jobs::WorkloadPtr& workload, const jobs::PodRelease& release);
-  Request fail(const jobs::StuckPod& stuck);
-  void perform(const std::string& key, std::vector<Request> requests, std::function<void(bool ok)> then);
-  void pump(const std::shared_ptr<Batch>& batch);
+  // The answer is taken over before anything else is done with it.
+  PlannedRequest request_about(const std::string& key, const JsonPtr& pod, Send send);
+  PlannedRequest release(const std::string& key, const jobs::WorkloadPtr& workload, const jobs::PodRelease& release);
+  PlannedRequest fail(const std::string& key, const jobs::StuckPod& stuck);
   void learn(const std::string& key, const JsonPtr& pod, const api::RestResponse& response);
   void forget(const std::string& key, const std::string& uid);
 
@@ -84,6 +80,7 @@ class Ungater {
   // Keys of workloads with a pod that waits until its node is usable again.
   std::set<std::string> waiting_;
   WorkQueue queue_;
+  PlanRunner runner_;
   Lifetime lifetime_;
 };
 

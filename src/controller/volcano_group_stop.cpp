@@ -10,6 +10,12 @@ namespace berth::controller {
 
 using volcano::GroupDuty;
 
+namespace {
+
+constexpr std::size_t kStopsInFlight = 16;  // requests at a time for the pods of one group
+
+}  // namespace
+
 // So many of the newest pods that the minimum and the parts of the surplus that are not evicted remain.
 std::vector<api::ObjectMeta> VolcanoGroups::pods_to_stop(const std::string& key, const Entry& entry) const {
   api::ResourceList kept;
@@ -37,20 +43,22 @@ void VolcanoGroups::stop_pods(const std::string& key, const GroupDuty& duty, Wor
   }
   report(key, duty.stopped && pods_.empty(key));
   if (pods.empty()) return finish(true);
-  auto work = std::make_shared<Look>(Look{key, pods.size(), false, std::move(finish)});
+  PlanRunner::Plan plan;
   for (const auto& pod : pods) {
-    shell_.writes.remove(Target::of(api::kPods, pod),
-                         lifetime_.guard([this, work, pod](const api::RestResponse& response) {
-                           if (response.ok() || response.code == 404) {
-                             pods_.going(pod.uid);
-                           } else {
-                             // A conflict counts as a failure, too: if another pod has the name now, the cache will
-                             // show it.
-                             work->failed = true;
-                           }
-                           if (--work->open == 0) work->finish(!work->failed);
-                         }));
+    const auto going = [this, uid = pod.uid] { pods_.going(uid); };
+    plan.push_back(
+        {.send = [this, pod](
+                     Writes::Done answered) { shell_.writes.remove(Target::of(api::kPods, pod), std::move(answered)); },
+         .done = [going](const api::RestResponse&) { going(); },
+         // A conflict is a failure, too: if another pod has the name now, the cache will show it.
+         .refused =
+             [going](const api::RestResponse& answer) {
+               if (answer.code != 404) return Outcome::kFailed;
+               going();
+               return Outcome::kGoOn;
+             }});
   }
+  runner_.side_by_side(std::move(plan), kStopsInFlight, PlanRunner::ends(std::move(finish)));
 }
 
 }  // namespace berth::controller

@@ -17,6 +17,7 @@
 
 #include "base/lifetime.h"
 #include "controller/group_pods.h"
+#include "controller/plan_runner.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
 #include "kube/informer.h"
@@ -65,12 +66,6 @@ class VolcanoGroups {
     std::set<std::string> groups;
     ByPhase by_phase{};
   };
-  struct Look {
-    std::string key;
-    std::size_t open = 0;
-    bool failed = false;
-    WorkQueue::Finish finish;
-  };
 
   bool is_fresh(const Entry& entry) const;
   volcano::GroupContext context_of(const std::string& key, const Entry& entry) const;
@@ -108,6 +103,7 @@ class VolcanoGroups {
   std::map<std::string, Entry, std::less<>> entries_;  // by "namespace/name"
   std::map<std::string, InQueue, std::less<>> in_queue_;
   WorkQueue queue_;
+  PlanRunner runner_;
   Lifetime lifetime_;
 };
 

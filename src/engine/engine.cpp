@@ -87,8 +87,8 @@ Engine::Impl::Impl(const Impl& other)
       decisions(facts, scheduler, workloads, views, messages, transitions),
       feed(facts, scheduler, workloads, slices, views, reports, second_passes, messages),
       configuration(other.configuration, facts, scheduler, workloads, reports, finalizers),
-      workload_events(other.workload_events, facts, scheduler, workloads, slices, writes, reports, second_passes,
-                      nodes, scheduled_pods, retention) {}
+      workload_events(other.workload_events, facts, scheduler, workloads, slices, writes, reports, second_passes, nodes,
+                      scheduled_pods, retention) {}
 
 // Look at everything that was only learned so far.
 void Engine::Impl::on(Time now, const Synced&, Effects&) {

@@ -95,8 +95,7 @@ void create_workload(const JobAdapter& adapter, const Json& job, const JobFacts&
   if (const auto why = unknown_pod_class(adapter, job, facts)) return steps.push_back(cannot_compose(*why));
   auto fresh = make_workload(adapter, job, facts);
   if (!fresh) return steps.push_back(JobEvent{true, std::string(kClassNotFound), fresh.error().message});
-  steps.push_back(CreateWorkload{std::move(*fresh)});
-  steps.push_back(created(key));
+  steps.push_back(CreateWorkload{std::move(*fresh), created(key)});
 }
 
 void without_matching_workload(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,

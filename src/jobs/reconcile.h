@@ -17,13 +17,24 @@ namespace berth::jobs {
 
 // --- Steps, to be carried out in order. When a step fails, the rest waits for the next call. ---
 
+// An event on the job or, when the job is gone, on the owner of the workload `of`; or on the workload `about`.
+struct JobEvent {
+  bool warning = false;
+  std::string reason, note;
+  WorkloadPtr of = nullptr;
+  WorkloadPtr about = nullptr;
+};
+// AlreadyExists: ours, which the cache does not show yet, or another client's. Then there is no event; the job is
+// looked at again when that workload changes.
 struct CreateWorkload {
   Json object;
+  JobEvent event;  // once it is created
 };
-// Requests the deletion. A later call removes the finalizer.
+// Requests the deletion. A later call removes the finalizer. NotFound: it is done.
 struct DeleteWorkload {
   WorkloadPtr workload;
 };
+// NotFound: it is done.
 struct DropWorkloadFinalizer {
   WorkloadPtr workload;
 };
@@ -43,13 +54,6 @@ struct PatchJob {
   std::string subresource = {};
   Aim aim = Aim::kStop;
   WorkloadPtr workload = nullptr;  // of the job; may be null
-};
-// An event on the job or, when the job is gone, on the owner of the workload `of`; or on the workload `about`.
-struct JobEvent {
-  bool warning = false;
-  std::string reason, note;
-  WorkloadPtr of = nullptr;
-  WorkloadPtr about = nullptr;
 };
 
 using Step =

@@ -158,8 +158,7 @@ void create_slice(const JobAdapter& adapter, const Json& job, const WorkloadPtr&
     fresh->pod_sets = resized(*former, fresh->pod_sets);
     show_admission(*former, facts, fresh->pod_sets);
   }
-  steps.push_back(CreateWorkload{encode_workload(*fresh)});
-  steps.push_back(created(key));
+  steps.push_back(CreateWorkload{encode_workload(*fresh), created(key)});
 }
 
 void without_slice(const JobAdapter& adapter, const Json& job, const std::vector<WorkloadPtr>& workloads,

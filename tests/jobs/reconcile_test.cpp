@@ -24,8 +24,7 @@ TEST(Reconcile, ANewJobGetsAWorkload) {
   EXPECT_EQ(int_at(pod_set, {"count"}), 3);
   EXPECT_EQ(canonical_json(Json(object_at(pod_set, {"template", "metadata", "labels"}))),
             R"({"app":"x","batch.kubernetes.io/job-name":"train"})");
-  ASSERT_NE(first<JobEvent>(steps), nullptr);
-  EXPECT_EQ(first<JobEvent>(steps)->note, "Created Workload: ns/" + std::string(string_at(w, {"metadata", "name"})));
+  EXPECT_EQ(create->event.note, "Created Workload: ns/" + std::string(string_at(w, {"metadata", "name"})));
 }
 
 TEST(Reconcile, AnUnmanagedJobIsLeftAlone) {

@@ -324,7 +324,7 @@ void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
   };
   for (const FlavorResourceAmount& each : entry.assignment.usage) {
     if (std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end()) continue;
-    // Also when no quota is needed for it: whoever gets above what he deserves of it may be a victim.
+    // Also when no quota is needed for it: a queue that gets above what it deserves of it may have victims.
     entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount, .was_free = true});
     if (borrows && among(each.id, needs)) entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount});
   }

@@ -36,8 +36,7 @@ void create_for_owner(GroupScene& scene) {
   if (scene.owner->total == 0) return;
   auto made = make_served_workload(*scene.owner, scene.facts);
   if (!made) return scene.say({true, std::string(kClassNotFound), made.error().message});
-  scene.plan.steps.push_back(CreateWorkload{std::move(*made)});
-  scene.say(created(scene.key()));
+  scene.plan.steps.push_back(CreateWorkload{std::move(*made), created(scene.key())});
 }
 
 void create(GroupScene& scene, const std::vector<ManagedPodPtr>& waiting) {
@@ -59,8 +58,7 @@ void create(GroupScene& scene, const std::vector<ManagedPodPtr>& waiting) {
   for (const auto& [key, value] : copied->labels) made->meta.labels.insert_or_assign(key, value);
   for (const auto& [key, value] : copied->annotations) made->meta.annotations.insert_or_assign(key, value);
   made->meta.annotations.insert_or_assign(std::string(kIsGroupWorkload), "true");
-  scene.plan.steps.push_back(CreateWorkload{encode_workload(*made)});
-  scene.say(created(scene.key()));
+  scene.plan.steps.push_back(CreateWorkload{encode_workload(*made), created(scene.key())});
 }
 
 }  // namespace

@@ -45,8 +45,7 @@ void create_workload_of(const ManagedPod& pod, const JobFacts& facts, std::vecto
   }
   const auto made = workload_of(pod, facts);
   if (!made) return steps.push_back(JobEvent{true, std::string(kClassNotFound), made.error().message});
-  steps.push_back(CreateWorkload{encode_workload(*made)});
-  steps.push_back(created(key));
+  steps.push_back(CreateWorkload{encode_workload(*made), created(key)});
 }
 
 // The quota of an evicted workload is given back as soon as its pod is being deleted: containers that still end are not

@@ -133,7 +133,9 @@ inline WorkloadPtr group_workload(const std::vector<ManagedPodPtr>& pods, const 
 
 inline std::vector<std::string> events(const PodPlan& plan) {
   std::vector<std::string> texts;
-  for (const auto& event : all<JobEvent>(plan)) texts.push_back(event.reason + ": " + event.note);
+  const auto note = [&texts](const JobEvent& event) { texts.push_back(event.reason + ": " + event.note); };
+  for (const auto& create : all<CreateWorkload>(plan)) note(create.event);
+  for (const auto& event : all<JobEvent>(plan)) note(event);
   for (const auto& action : plan.actions) {
     if (action.event) texts.push_back(action.pod->name + " " + action.event->reason + ": " + action.event->note);
   }

@@ -110,9 +110,10 @@ std::optional<std::string> on_hold(const PodPlan& plan) {
   return reports.empty() ? std::nullopt : reports.front().report.on_hold;
 }
 Texts events(const PodPlan& plan) {
-  Texts texts;
-  for (const auto& event : all<JobEvent>(plan)) texts.push_back(event.reason);
-  return texts;
+  Texts reasons;
+  for (const auto& create : all<CreateWorkload>(plan)) reasons.push_back(create.event.reason);
+  for (const auto& event : all<JobEvent>(plan)) reasons.push_back(event.reason);
+  return reasons;
 }
 
 TEST(ServedGroups, AStatefulSetMakesTheWorkloadBeforeItHasPods) {
