@@ -212,25 +212,28 @@ void tidy(Usage& usage) {
 void Ledger::take(WorkloadId workload, QuotaNodeId cluster_queue, Usage usage) {
   BERTH_INVARIANT(open_trials_ == 0);
   tidy(usage);
-  Usage former;
-  if (const Claim* old = claim(workload); old != nullptr && old->cluster_queue == cluster_queue) former = old->usage;
-  const auto reliefs = static_cast<std::ptrdiff_t>(reliefs_.size());
   claims_.grow(workload.index() + 1);
-  ++at(cluster_queue).claims;  // before give_back(), so that the node is not dropped in between
-  give_back(workload);
+  ++at(cluster_queue).claims;  // before the old claim ends, so that the node is not dropped in between
+  if (claim(workload) != nullptr) replace(workload, cluster_queue, usage);
   ClaimSlot& slot = claims_.change(workload.index());
   slot.claim = {cluster_queue, std::move(usage)};
   slot.taken = true;
   ++claim_count_;
   for (const auto& each : slot.claim.usage) add(cluster_queue, each.id, each.amount);
-  if (former.empty()) return;
-  // Of what it uses as before, or more of, nothing got free.
+}
+
+// Ends the claim that another one with this usage follows. Of what it uses as before, or more of, nothing gets free.
+void Ledger::replace(WorkloadId workload, QuotaNodeId cluster_queue, const Usage& usage) {
+  const Claim former = *claim(workload);
+  const auto reliefs = static_cast<std::ptrdiff_t>(reliefs_.size());
+  give_back(workload);
+  if (former.cluster_queue != cluster_queue) return;
   const auto amount_in = [](const Usage& in, FlavorResourceId id) {
     const auto found = std::ranges::find(in, id, &FlavorResourceAmount::id);
     return found == in.end() ? Amount() : found->amount;
   };
   const auto stays = std::remove_if(reliefs_.begin() + reliefs, reliefs_.end(), [&](const Relief& relief) {
-    return amount_in(slot.claim.usage, relief.id) >= amount_in(former, relief.id);
+    return amount_in(usage, relief.id) >= amount_in(former.usage, relief.id);
   });
   reliefs_.erase(stays, reliefs_.end());
 }

@@ -250,6 +250,7 @@ class Ledger {
   // ledger.cpp
   Amount raw_available(QuotaNodeId node, FlavorResourceId id) const;
   void set_usage(QuotaNodeId node, FlavorResourceId id, Amount usage);
+  void replace(WorkloadId workload, QuotaNodeId cluster_queue, const Usage& usage);
   void add(QuotaNodeId node, FlavorResourceId id, Amount amount);
   QuotaNodeId subtract(QuotaNodeId node, FlavorResourceId id, Amount amount);  // the topmost node touched
   void recount(QuotaNodeId node,

@@ -18,6 +18,7 @@ struct Entry {
   Queue* queue = nullptr;
   const Plan* plan = nullptr;  // null: a barrier prevents its evaluation
   const Shape* shape = nullptr;
+  bool is_slice = false;                  // it names a slice that it replaces (KEP-77)
   const Replacement* replaces = nullptr;  // in its slot: the slice whose quota it takes over; null: none
   Assignment assignment;
   std::vector<Target> targets;

@@ -79,7 +79,8 @@ void Nominator::nominate(Entry& entry, bool resume) {
   entry.assignment.clear();
   entry.plan = nullptr;
   entry.partial_view = false;
-  entry.replaces = state_.predecessor(entry.workload).valid() ? &slot.replaces->what : nullptr;
+  entry.is_slice = slot.replaces.has_value();
+  entry.replaces = entry.is_slice && state_.predecessor(entry.workload).valid() ? &slot.replaces->what : nullptr;
   entry.loans = state_.loans_ever;
   if (slot.barrier) return;
   Queue& queue = *entry.queue;
@@ -132,18 +133,22 @@ void Nominator::nominate_in_all_walks(Entry& entry) {
 
 // What the slice holds that this one replaces counts as free for it.
 void Nominator::evaluate(Entry& entry, std::span<const std::int32_t> tried, bool last_walk) {
-  const TakeOver taking(state_.ledger, state_.predecessor(entry.workload));
-  walk_and_more(entry, counts_, tried, last_walk);
-  if (!promising(entry) && state_.options.partial_admission && entry.shape->reducible) reduce(entry, tried, last_walk);
-  if (!taking) return;
+  if (entry.replaces == nullptr) return walk_and_reduce(entry, tried, last_walk);
+  const TakeOver taking(state_.ledger, state_.predecessor(entry));
+  walk_and_reduce(entry, tried, last_walk);
   // Any amount that gets free may be enough for the difference.
   for (Lack& lack : entry.assignment.lacks) {
     if (!lack.was_free) lack.wanted = Amount();
   }
 }
 
+void Nominator::walk_and_reduce(Entry& entry, std::span<const std::int32_t> tried, bool last_walk) {
+  walk_and_more(entry, counts_, tried, last_walk);
+  if (!promising(entry) && state_.options.partial_admission && entry.shape->reducible) reduce(entry, tried, last_walk);
+}
+
 void Nominator::renominate(Entry& entry) {
-  const TakeOver taking(state_.ledger, state_.predecessor(entry.workload));
+  const TakeOver taking(state_.ledger, state_.predecessor(entry));
   std::vector<std::int32_t> counts = entry.assignment.counts, nominated;
   for (const auto& choice : entry.assignment.choices) nominated.push_back(choice.flavor);
   // The workload waits for what it lacks in the present state, not in the trial.
@@ -198,8 +203,7 @@ void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::
   request.counts = counts;
   request.tried = tried;
   request.nominated = nominated;
-  const std::vector<Assigner::Kept> kept = kept_flavors(entry);
-  request.kept = kept;
+  if (entry.replaces != nullptr) request.kept = kept_ = kept_flavors(entry);
   state_.assigner.assign(request, entry.assignment);
   placer_.place(entry);
   entry.targets.clear();

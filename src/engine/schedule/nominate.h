@@ -28,6 +28,7 @@ class Nominator {
                      bool last_walk);
   void try_other_flavors(Entry& entry, std::span<const std::int32_t> counts);
   void evaluate(Entry& entry, std::span<const std::int32_t> tried, bool last_walk);
+  void walk_and_reduce(Entry& entry, std::span<const std::int32_t> tried, bool last_walk);
   void take_what_fits(Entry& entry);
   std::vector<Assigner::Kept> kept_flavors(const Entry& entry) const;
   void find_targets(Entry& entry);
@@ -46,6 +47,7 @@ class Nominator {
 
   SchedulerState& state_;
   Placer placer_;
+  std::vector<Assigner::Kept> kept_;  // of the entry that is evaluated; kept to reuse memory
   std::vector<std::int32_t> counts_;
   bool spares_ = true;  // false while it tries what would be without the history of preemptions
   std::vector<FlavorResourceId> short_ids_;

@@ -15,7 +15,6 @@ namespace {
 // else.
 constexpr int kMaxCycles = 1'000'000;
 
-constexpr std::string_view kNoLongerFits = "Workload no longer fits after processing another workload";
 constexpr std::string_view kOverlaps = "Workload has overlapping preemption targets with another workload";
 constexpr std::string_view kAfterPodsReady = "waiting for all admitted workloads to be in PodsReady condition";
 constexpr std::string_view kAfterPreemptions = "Workload fits once the preemptions under way are done";
@@ -154,12 +153,7 @@ bool Pass::before(const Entry& a, const Entry& b) const {
 }
 
 void Pass::process(Entry& entry) {
-  if (state_.predecessor_leaves(entry.workload)) return wait_for_predecessor(entry);
-  // Another slice of its job took the place of its predecessor in this cycle.
-  if (entry.replaces != nullptr && !state_.predecessor(entry.workload).valid()) {
-    wait(entry.workload, kWaitingForQuota, kNoLongerFits);
-    return try_again(entry, true);
-  }
+  if (entry.is_slice && !may_replace(entry)) return;
   if (entry.plan == nullptr) {
     const Barrier& barrier = *state_.slots[entry.workload].barrier;
     wait(entry.workload, barrier.reason, barrier.message);
@@ -218,7 +212,7 @@ OverlapCounts& Pass::overlap_counts(const Entry& entry) {
 bool Pass::fits(Entry& entry) {
   const Usage& usage = entry.assignment.usage;
   QuotaNodeId node = entry.queue->node;
-  const TakeOver taking(state_.ledger, state_.predecessor(entry.workload));
+  const TakeOver taking(state_.ledger, state_.predecessor(entry));
   if (preempted_.empty() && entry.targets.empty()) return state_.ledger.fits(node, usage) && keeps_place(entry);
   {
     Trial trial(state_.ledger, state_.places);
@@ -253,7 +247,7 @@ void Pass::admit(Entry& entry) {
   decision.cluster_queue = queue.node;
   decision.pod_sets = flavors_of(entry);
   decision.considered = considered(entry.assignment, *entry.plan, *entry.shape, state_.names);
-  if (const WorkloadId former = state_.predecessor(entry.workload); former.valid()) replace(former, entry.workload);
+  if (const WorkloadId former = state_.predecessor(entry); former.valid()) replace(former, entry.workload);
   if (!entry.assignment.places.empty()) take_places(entry, decision);
   entry.replaces = nullptr;
   slot.replaces.reset();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "engine/schedule/decision.h"
@@ -11,6 +12,8 @@
 #include "engine/schedule/tournament.h"
 
 namespace berth::engine {
+
+inline constexpr std::string_view kNoLongerFits = "Workload no longer fits after processing another workload";
 
 // More than 40 methods: each step of a cycle and each message has a method.
 class Pass {
@@ -44,8 +47,9 @@ class Pass {
   bool keeps_place(Entry& entry);
   void recompute_without_victims(Entry& entry);
   OverlapCounts& overlap_counts(const Entry& entry);
-  void wait_for_predecessor(Entry& entry);
-  Usage wanted(const Entry& entry) const;
+  bool may_replace(Entry& entry);
+  // What it uses in addition to what the slice holds that it replaces. Valid until the next call.
+  const Usage& wanted(const Entry& entry);
   void admit(Entry& entry);
   void replace(WorkloadId former, WorkloadId by);
   void preempt(Entry& entry);
@@ -86,6 +90,7 @@ class Pass {
   std::vector<WorkloadId> preempted_;  // in this cycle
   std::vector<Entry*> beaten_;         // in this cycle: they lost to what is held for others
   std::vector<WorkloadId> aside_;      // they lost like that, and those behind them may try until the pass ends
+  Usage difference_;                   // of wanted()
   std::vector<Word> words_;            // the last message for each waiting workload
   bool moved_ = false;
   bool places_changed_ = false;  // in this cycle, by admissions or holds

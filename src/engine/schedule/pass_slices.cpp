@@ -11,23 +11,31 @@ constexpr std::string_view kFormerLeaves = "The slice that it replaces is being 
 
 }  // namespace
 
-// The whole job stops first, and gives its quota back.
-void Pass::wait_for_predecessor(Entry& entry) {
-  wait(entry.workload, kWaitingForQuota, kFormerLeaves);
-  entry.queue->pending.park(entry.workload, {}, kWaitingForQuota);
-  moved();
+// Whether the slice that it replaces lets it. Otherwise it waits.
+bool Pass::may_replace(Entry& entry) {
+  if (state_.predecessor_leaves(entry.workload)) {  // the whole job stops first, and gives its quota back
+    wait(entry.workload, kWaitingForQuota, kFormerLeaves);
+    entry.queue->pending.park(entry.workload, {}, kWaitingForQuota);
+    moved();
+    return false;
+  }
+  if (entry.replaces == nullptr || state_.predecessor(entry.workload).valid()) return true;
+  // Another slice of its job took the place of its predecessor in this cycle.
+  wait(entry.workload, kWaitingForQuota, kNoLongerFits);
+  try_again(entry, true);
+  return false;
 }
 
-// What it uses in addition to what the slice holds that it replaces.
-Usage Pass::wanted(const Entry& entry) const {
-  Usage usage = entry.assignment.usage;
-  const Claim* former = state_.ledger.claim(state_.predecessor(entry.workload));
-  if (former == nullptr) return usage;
-  for (FlavorResourceAmount& each : usage) {
+const Usage& Pass::wanted(const Entry& entry) {
+  const WorkloadId predecessor = state_.predecessor(entry);
+  const Claim* former = predecessor.valid() ? state_.ledger.claim(predecessor) : nullptr;
+  if (former == nullptr) return entry.assignment.usage;
+  difference_ = entry.assignment.usage;
+  for (FlavorResourceAmount& each : difference_) {
     const auto had = std::ranges::find(former->usage, each.id, &FlavorResourceAmount::id);
     if (had != former->usage.end()) each.amount = max(Amount(), each.amount - had->amount);
   }
-  return usage;
+  return difference_;
 }
 
 // Its claim passes to the slice that replaces it, which then changes it: nothing gets free in between. Who has chosen

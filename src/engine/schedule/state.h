@@ -13,6 +13,7 @@
 #include "engine/quota/ledger.h"
 #include "engine/quota/names.h"
 #include "engine/schedule/assignment.h"
+#include "engine/schedule/entry.h"
 #include "engine/schedule/flavors.h"
 #include "engine/schedule/holders.h"
 #include "engine/schedule/options.h"
@@ -188,6 +189,10 @@ struct SchedulerState : SchedulerFacts {
   WorkloadId predecessor(WorkloadId workload) const {
     const WorkloadId of = replaced_holder(workload);
     return of.valid() && !slots[of].evicted ? of : WorkloadId();
+  }
+  // The same for one that was evaluated in this cycle.
+  WorkloadId predecessor(const Entry& entry) const {
+    return entry.replaces == nullptr ? WorkloadId() : predecessor(entry.workload);
   }
   // It takes over what another one holds, and that is being evicted.
   bool predecessor_leaves(WorkloadId workload) const {
