@@ -19,15 +19,11 @@ struct Command {
   Run run;
 };
 
-Command add_cluster(CLI::App& root);     // runs the pretend nodes and controllers of a cluster
 Command add_console(CLI::App& root);     // serves a web console of any cluster
 Command add_controller(CLI::App& root);  // runs the controller on any API server
 Command add_kinds(CLI::App& root);       // lists and checks descriptions of kinds of jobs
-Command add_load(CLI::App& root);        // plays a load and reports how long workloads waited
 Command add_replay(CLI::App& root);      // repeats the decisions of a journal
-Command add_simulate(CLI::App& root);    // plays a scenario in virtual time
 Command add_version(CLI::App& root, std::ostream& out);
-Command add_up(CLI::App& root);          // runs an API server, the controller and a pretend cluster
 Command add_completion(CLI::App& root);  // prints a script that completes command lines in a shell
 
 }  // namespace berth::cli

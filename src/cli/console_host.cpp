@@ -10,6 +10,7 @@
 #include "base/embedded.h"
 #include "base/log.h"
 #include "cli/journal_history.h"
+#include "cli/version.h"
 #include "console/server.h"
 #include "http/https_server.h"
 #include "http/listen_address.h"
@@ -72,7 +73,7 @@ struct ConsoleHost::Impl {
                                           .auth = *auth,
                                           .executor = executor,
                                           .files = embedded::console(),
-                                          .version = BERTH_VERSION,
+                                          .version = this_build().version,
                                           .allow_changes = options.allow_changes,
                                           .proxies = std::move(*proxies),
                                           .owners = owners(),

@@ -8,6 +8,7 @@
 #include "base/quantity.h"
 #include "base/time.h"
 #include "cli/shared_flags.h"
+#include "cli/version.h"
 #include "journal/file_sink.h"
 
 namespace berth::cli {
@@ -59,7 +60,7 @@ Result<std::unique_ptr<journal::Journal>> open_journal(const JournalFlags& flags
   limits.segment_size = static_cast<std::uint64_t>(std::min(*size / kSegments, kLargestSegment));
   limits.segment_age = *age / kSegments;
   return std::make_unique<journal::Journal>(executor, std::make_unique<journal::FileSink>(flags.directory, files),
-                                            BERTH_VERSION, limits);
+                                            this_build().version, limits);
 }
 
 JournalGauges::JournalGauges(Metrics& metrics)

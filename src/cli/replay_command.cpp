@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/version.h"
 #include "journal/replay.h"
 
 namespace berth::cli {
@@ -109,9 +110,9 @@ void print_segment(const SegmentReplay& segment, bool whole) {
   if (!segment.damage.empty()) std::printf("  %s\n", segment.damage.c_str());
   if (!segment.difference) return;
   std::printf("  %s\n", journal::describe(*segment.difference).c_str());
-  if (segment.version != BERTH_VERSION)
+  if (segment.version != this_build().version)
     std::printf("  Berth %s wrote it and %s replays it: where the rules changed, decisions differ\n",
-                segment.version.c_str(), BERTH_VERSION);
+                segment.version.c_str(), this_build().version.c_str());
   for (const auto& effect : segment.difference->effects) std::printf("    came: %s\n", effect.c_str());
 }
 

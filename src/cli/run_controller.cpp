@@ -19,6 +19,7 @@
 #include "cli/controller_servers.h"
 #include "cli/job_kinds.h"
 #include "cli/request_metrics.h"
+#include "cli/version.h"
 #include "cli/visibility.h"
 #include "controller/build_info.h"
 #include "controller/configure.h"
@@ -127,7 +128,7 @@ class Process {
     controller_metrics_.emplace(metrics_, controller::metrics_options(configuration_, *options));
     options->metrics = &*controller_metrics_;
     serves_pending_ = options->pending_workloads_api;
-    controller::tell_build(metrics_, {BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE});
+    controller::tell_build(metrics_, this_build());
     controller::tell_not_honoured(metrics_, options->not_honoured);
     policy_ = controller::admission_policy(*options);
     policy_.manages_namespace = [this](std::string_view ns) { return controller_->manages_namespace(ns); };

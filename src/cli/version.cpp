@@ -7,8 +7,14 @@
 #include "base/json.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/version.h"
 
 namespace berth::cli {
+
+const controller::BuildInfo& this_build() {
+  static const controller::BuildInfo kBuild{BERTH_VERSION, BERTH_COMMIT, BERTH_BUILD_DATE};
+  return kBuild;
+}
 
 Command add_version(CLI::App& root, std::ostream& out) {
   auto* app = root.add_subcommand("version", "Print the version");

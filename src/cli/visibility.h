@@ -5,7 +5,6 @@
 
 #include "base/time.h"
 #include "controller/controller.h"
-#include "embedded/apiserver/discovery/virtual_group.h"
 #include "serve/visibility.h"
 
 namespace berth::cli {
@@ -13,8 +12,5 @@ namespace berth::cli {
 // Calls its arguments on the executor that owns the controller.
 serve::PendingSource pending_source(std::function<const controller::Controller&()> controller,
                                     std::function<Time()> now);
-
-// The visibility API as a group of the embedded API server.
-apiserver::discovery::VirtualGroup visibility_group(serve::PendingSource source);
 
 }  // namespace berth::cli

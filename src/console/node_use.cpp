@@ -2,13 +2,12 @@
 
 #include <utility>
 
+#include "api/core/node_labels.h"
 #include "api/core/pod_resources.h"
 #include "base/amount.h"
 
 namespace berth::console {
 namespace {
-
-constexpr const char* kHostname = "kubernetes.io/hostname";
 
 void add_to(Amounts& sum, const Amounts& more) {
   for (const auto& [resource, amount] : more) sum[resource] = (Amount::of(sum[resource]) + Amount::of(amount)).count();
@@ -120,7 +119,7 @@ void NodeUse::make_node(const std::string& name) {
   for (const auto& [source, labels] : labels_) {
     for (const std::string& label : labels) show(label);
   }
-  show(kHostname);
+  show(std::string(api::kHostnameLabel));
   Amounts used;
   if (const auto spaces = by_node_.find(name); spaces != by_node_.end()) {
     for (const auto& [ns, keys] : spaces->second) {

@@ -1,4 +1,5 @@
 #include "controller/placement_sources.h"
+#include "api/core/node_labels.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,16 +7,15 @@
 namespace berth::controller {
 
 void NodeHosts::changed(const NodePtr& old, const NodePtr& now) {
-  constexpr std::string_view kHostname = "kubernetes.io/hostname";
   if (old) {
-    if (const auto label = old->labels.find(kHostname); label != old->labels.end()) {
+    if (const auto label = old->labels.find(api::kHostnameLabel); label != old->labels.end()) {
       const auto nodes = by_hostname_.find(label->second);
       nodes->second.erase(old->name);
       if (nodes->second.empty()) by_hostname_.erase(nodes);
     }
   }
   if (!now) return;
-  if (const auto label = now->labels.find(kHostname); label != now->labels.end())
+  if (const auto label = now->labels.find(api::kHostnameLabel); label != now->labels.end())
     by_hostname_[label->second][now->name] = now;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/core/node_labels.h"
 #include "api/kueue/names.h"
 #include "api/kueue/slices.h"
 #include "api/resource_version.h"
@@ -28,7 +29,7 @@ std::uint64_t version_of(const Json& object) {
 
 // The pod was ungated with a node and is not bound yet.
 bool is_let_go(const Json& pod) {
-  return jobs::waits_for_binding(pod) && !string_at(pod, {"spec", "nodeSelector", jobs::kHostnameLevel}).empty();
+  return jobs::waits_for_binding(pod) && !string_at(pod, {"spec", "nodeSelector", api::kHostnameLabel}).empty();
 }
 
 // Whether the change can lead to a decision: the pod is gone or ended, so its place is free, or the pod is gated.

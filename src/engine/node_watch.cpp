@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/core/node_labels.h"
 #include "api/meta.h"
 #include "engine/lifecycle/topology.h"
 
@@ -16,7 +17,7 @@ constexpr std::chrono::seconds kNotReadyFor{30};
 
 // Empty: the node has no hostname label.
 std::string host_of(const api::Node& node) {
-  const auto label = node.labels.find(std::string(lifecycle::kHostnameLevel));
+  const auto label = node.labels.find(std::string(api::kHostnameLabel));
   return label == node.labels.end() ? std::string() : label->second;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "api/core/node_labels.h"
 #include "api/kueue/names.h"
 #include "api/kueue/pod_placement.h"
 #include "api/kueue/slices.h"
@@ -102,7 +103,7 @@ std::size_t Domains::of_rank(std::int64_t rank) const {
 }
 
 std::string_view Domains::hostname(std::size_t domain) const {
-  if (assignment_.levels.empty() || assignment_.levels.back() != kHostnameLevel) return {};
+  if (assignment_.levels.empty() || assignment_.levels.back() != api::kHostnameLabel) return {};
   return at(domain).values.back();
 }
 

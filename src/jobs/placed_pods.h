@@ -11,8 +11,6 @@
 
 namespace berth::jobs {
 
-inline constexpr std::string_view kHostnameLevel = "kubernetes.io/hostname";
-
 // "namespace/name" of the workload that the pod's annotation names, or of the first slice of its elastic job (KEP-77),
 // by which all slices and pods of the job know each other; empty when the pod has no such annotation, and when
 // nothing says that it has or wants a place.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "api/core/node_labels.h"
 #include "api/kueue/names.h"
 #include "api/kueue/pod_placement.h"
 #include "jobs/placed_pods.h"
@@ -44,7 +45,7 @@ std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<Jso
   std::vector<StuckPod> out;
   const auto add = [&](const auto& is_stuck) {
     for (const auto& pod : pods) {
-      const auto node = string_at(*pod, {"spec", "nodeSelector", kHostnameLevel});
+      const auto node = string_at(*pod, {"spec", "nodeSelector", api::kHostnameLabel});
       if (!node.empty() && waits_for_binding(*pod) && is_stuck(*pod, node)) out.push_back({pod, std::string(node)});
     }
   };
@@ -53,7 +54,7 @@ std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<Jso
     std::vector<Domains> on_nodes;
     for (const auto& assignment : workload.status.admission->pod_set_assignments) {
       const auto& places = assignment.topology_assignment;
-      if (!places || places->levels.empty() || places->levels.back() != kHostnameLevel) continue;
+      if (!places || places->levels.empty() || places->levels.back() != api::kHostnameLabel) continue;
       const Domains& domains = on_nodes.emplace_back(*places);
       add([&](const Json& pod, std::string_view node) {
         return pod_set_label(pod) == assignment.name && (is_lost(workload, node, hosts) || !domains.of_pod(pod));

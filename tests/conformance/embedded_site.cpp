@@ -8,6 +8,7 @@
 #include "controller/controller.h"
 #include "embedded/apiserver/router/router.h"
 #include "embedded/apiserver/server/api_server.h"
+#include "embedded/commands/visibility_group.h"
 #include "embedded/simulate/world.h"
 
 namespace berth::conformance {

@@ -12,7 +12,7 @@
 
 #include "api/status.h"
 #include "base/yaml.h"
-#include "cli/main/command_line.h"
+#include "cli/command_line.h"
 #include "cli/queues/commands.h"
 
 namespace berth::conformance {

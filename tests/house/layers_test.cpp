@@ -39,8 +39,12 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"base", "api", "cel", "engine", "journal", "kube", "jobs", "volcano", "controller", "http", "embedded/apiserver",
       "embedded/cluster"}},
     {"cli",
+     {"base", "api", "cel", "engine", "journal", "http", "kube", "jobs", "volcano", "controller", "serve", "console"}},
+    {"embedded/lab", {"base", "api", "http", "kube", "cli", "embedded/apiserver"}},
+    {"embedded/commands",
      {"base", "api", "cel", "engine", "journal", "http", "kube", "jobs", "volcano", "controller", "serve", "console",
-      "embedded/apiserver", "embedded/cluster", "embedded/simulate"}},
+      "cli", "embedded/apiserver", "embedded/cluster", "embedded/simulate"}},
+    {"main", {"cli", "embedded/commands", "embedded/lab"}},
 };
 
 struct SourceFile {

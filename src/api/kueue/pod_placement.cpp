@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/core/node_labels.h"
 #include "api/kueue/names.h"
 #include "api/kueue/slices.h"
 
@@ -30,7 +31,7 @@ PodPlacement decode_pod_placement(const Json& pod) {
   out.node = text({"spec", "nodeName"});
   out.bound = !out.node.empty();
   if (!out.bound && array_at(pod, {"spec", "schedulingGates"}).empty())
-    out.node = text({"spec", "nodeSelector", "kubernetes.io/hostname"});
+    out.node = text({"spec", "nodeSelector", kHostnameLabel});
   const auto phase = string_at(pod, {"status", "phase"});
   out.terminated = phase == "Succeeded" || phase == "Failed";
   out.succeeded = phase == "Succeeded";

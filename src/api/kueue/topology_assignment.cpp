@@ -1,4 +1,5 @@
 #include "api/kueue/topology_assignment.h"
+#include "api/core/node_labels.h"
 
 #include <algorithm>
 #include <string>
@@ -11,7 +12,6 @@ namespace {
 constexpr std::size_t kMaxDomainsPerSlice = 100'000;
 constexpr std::size_t kMaxSlices = 1000;
 constexpr std::size_t kMaxLevels = 16;
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin());
@@ -142,7 +142,7 @@ Json encode_topology_assignment(const TopologyAssignment& assignment) {
   std::vector<Run> whole;
   append_chunks(whole, {0, assignment.domains.size()});
   JsonArray slices = encode_slices(assignment, whole);
-  const bool by_hostname = assignment.levels.size() == 1 && assignment.levels.front() == kHostname;
+  const bool by_hostname = assignment.levels.size() == 1 && assignment.levels.front() == kHostnameLabel;
   if (by_hostname && assignment.domains.size() > 1) {
     if (const auto runs = split_by_prefix(assignment); runs.size() > whole.size()) {
       JsonArray split = encode_slices(assignment, runs);

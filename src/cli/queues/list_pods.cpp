@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/printing/pod_table.h"
 #include "cli/queues/commands.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/job_pods.h"
 #include "cli/queues/list_commands.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/named.h"
-#include "embedded/apiserver/builtin/pod_table.h"
 
 namespace berth::cli::queues {
 namespace {
@@ -26,7 +26,7 @@ const api::GroupVersionResource kPods{"", "v1", "pods"};
 Columns pod_columns_of(Time now) {
   Columns columns;
   columns.names = {"NAME"};
-  for (const auto& column : apiserver::pod_columns()) {
+  for (const auto& column : api::pod_columns()) {
     std::string name = column.name;
     for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     (column.priority == 0 ? columns.names : columns.wide_names).push_back(std::move(name));
@@ -34,7 +34,7 @@ Columns pod_columns_of(Time now) {
   const std::size_t narrow = columns.names.size() - 1;
   const auto cells = [now](const Json& pod, std::size_t from, std::size_t to) {
     std::vector<Cell> out;
-    const JsonArray all = apiserver::pod_cells(pod, now);
+    const JsonArray all = api::pod_cells(pod, now);
     for (std::size_t i = from; i < std::min(to, all.size()); ++i) {
       out.push_back({all[i].is_string() ? std::string(view(all[i].get_string())) : to_string(all[i])});
     }

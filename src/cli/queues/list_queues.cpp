@@ -8,10 +8,10 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/printing/table.h"
 #include "cli/queues/lister.h"
 #include "cli/queues/named.h"
 #include "cli/queues/words.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::cli::queues {
 namespace {

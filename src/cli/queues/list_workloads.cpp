@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "api/printing/table.h"
 #include "api/status.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/job_workloads.h"
@@ -15,7 +16,6 @@
 #include "cli/queues/named.h"
 #include "cli/queues/words.h"
 #include "cli/queues/workload_facts.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::cli::queues {
 namespace {
@@ -113,7 +113,7 @@ Columns workload_columns(const Surroundings& around) {
             {cluster_queue_of(workload, around.cluster_queues)},
             {std::string(to_text(state)), tone_of(state)},
             {placed ? std::to_string(position->second + 1) : ""},
-            {time ? apiserver::human_duration(*time) : ""},
+            {time ? api::human_duration(*time) : ""},
             age_cell_of(workload, around.now)};
   };
   columns.wide_names = {"PRIORITY", "WHY IT WAITS"};

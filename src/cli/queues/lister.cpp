@@ -5,8 +5,8 @@
 #include <ostream>
 #include <utility>
 
+#include "api/printing/table.h"
 #include "api/selector.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::cli::queues {
 namespace {
@@ -120,6 +120,6 @@ api::Conditions conditions_of(const Json& object) {
   return conditions == nullptr ? api::Conditions() : api::decode_conditions(*conditions);
 }
 
-Cell age_cell_of(const Json& object, Time now) { return {apiserver::age_of(object, now)}; }
+Cell age_cell_of(const Json& object, Time now) { return {api::age_of(object, now)}; }
 
 }  // namespace berth::cli::queues

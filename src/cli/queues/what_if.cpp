@@ -9,7 +9,7 @@
 
 #include "api/status.h"
 #include "api/visibility/visibility.h"
-#include "cli/apply_objects.h"
+#include "cli/object_files.h"
 #include "cli/queues/commands.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/flags.h"

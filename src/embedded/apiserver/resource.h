@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/field_error.h"
+#include "api/printing/table.h"
 #include "api/rest.h"
 #include "base/json.h"
 #include "base/time.h"
@@ -15,10 +16,7 @@
 
 namespace berth::apiserver {
 
-struct PrinterColumn {
-  std::string name, type, format, description, json_path;  // json_path without braces: ".status.conditions[0].type"
-  std::int32_t priority = 0;
-};
+using api::PrinterColumn;
 
 class Registry;
 

@@ -1,4 +1,5 @@
 #include "embedded/cluster/nodes.h"
+#include "api/core/node_labels.h"
 #include "api/object_condition.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ Json make_node(int block_number, int rack_number, int number, const api::Resourc
   ensure_path(node, {"metadata", "labels"}) = JsonObject{{"cloud.provider.com/topology-block", block},
                                                          {"cloud.provider.com/topology-rack", rack},
                                                          {"cloud.provider.com/node-group", "tas-group"},
-                                                         {"kubernetes.io/hostname", name},
+                                                         {api::kHostnameLabel, name},
                                                          {"kubernetes.io/os", "linux"},
                                                          {"kubernetes.io/arch", "amd64"}};
   ensure_path(node, {"status", "capacity"}) = api::encode_resource_list(resources);

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "api/core/node_labels.h"
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_rules.h"
@@ -11,7 +12,6 @@
 namespace berth::simulate {
 namespace {
 
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
 constexpr std::string_view kKueue = "kueue.x-k8s.io/v1beta2";
 constexpr std::int64_t kPodsPerNode = 110;  // a kubelet's default
 
@@ -22,7 +22,7 @@ std::string priority_class_name(std::int32_t priority) {
 
 Json node_of(const LoadLayout& layout, const std::string& name, const JsonObject& domains) {
   JsonObject labels = domains;
-  labels[kHostname] = name;
+  labels[api::kHostnameLabel] = name;
   if (!layout.flavor_label.empty()) labels[layout.flavor_label] = layout.flavor;
   const Json resources = JsonObject{
       {"cpu", layout.cpu.to_string()}, {"memory", layout.memory.to_string()}, {"pods", std::to_string(kPodsPerNode)}};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "api/core/node_labels.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_placement.h"
 #include "api/kueue/types.h"
@@ -13,8 +14,6 @@
 
 namespace berth::simulate {
 namespace {
-
-constexpr std::string_view kHostname = "kubernetes.io/hostname";
 
 // One lowest domain of the assignment: its level values, plus the labels of its node.
 struct Where {
@@ -27,10 +26,10 @@ api::StringMap labels_of(const api::kueue::TopologyAssignment& assignment, const
   api::StringMap labels;
   for (std::size_t i = 0; i < assignment.levels.size() && i < domain.values.size(); ++i)
     labels[assignment.levels[i]] = domain.values[i];
-  const auto host = labels.find(kHostname);
+  const auto host = labels.find(api::kHostnameLabel);
   if (host == labels.end()) return labels;
   for (const auto& node : nodes) {
-    if (string_at(node, {"metadata", "labels", kHostname}) != host->second) continue;
+    if (string_at(node, {"metadata", "labels", api::kHostnameLabel}) != host->second) continue;
     auto all = api::decode_meta(node).labels;
     all.insert(labels.begin(), labels.end());
     return all;

@@ -19,7 +19,7 @@ namespace {
 
 // A scenario without `end` ends when all workloads are done, and after this time at the latest.
 constexpr Duration kLongest = std::chrono::hours(24 * 7);
-constexpr Duration kLook = std::chrono::seconds(10);
+constexpr Duration kBetweenLooks = std::chrono::seconds(10);
 
 std::string name_of(const Json& object) {
   std::string name(string_at(object, {"kind"}));
@@ -172,7 +172,7 @@ class Player {
       return;
     }
     const Time latest = world_.executor().now() + kLongest;
-    while (!observer_.all_finished() && world_.executor().now() < latest) world_.run_for(kLook);
+    while (!observer_.all_finished() && world_.executor().now() < latest) world_.run_for(kBetweenLooks);
   }
 
   const Scenario& scenario_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "api/core/node_labels.h"
 #include "base/planted.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/pods_ready.h"
@@ -70,7 +71,7 @@ bool topology_is_delayed(const WorkloadStatus& status) {
 }
 
 bool places_are_nodes(const TopologyAssignment& assignment) {
-  return !assignment.levels.empty() && assignment.levels.back() == kHostnameLevel;
+  return !assignment.levels.empty() && assignment.levels.back() == api::kHostnameLabel;
 }
 
 SecondPassNeed second_pass_need(const WorkloadRef& w, const Situation& s) {

@@ -13,7 +13,6 @@
 
 namespace berth::engine::lifecycle {
 
-inline constexpr std::string_view kHostnameLevel = "kubernetes.io/hostname";
 // The schema's maximum length of status.unhealthyNodes.
 inline constexpr std::size_t kMaxUnhealthyNodes = 8;
 

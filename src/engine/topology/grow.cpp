@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/core/node_labels.h"
 #include "engine/topology/replacement.h"
 
 namespace berth::engine {
@@ -15,7 +16,7 @@ bool Places::Impl::Replacement::read_kept(const PlaceAsk& ask, Held& stays) {
   const auto& levels = ask.kept->levels;
   for (const api::kueue::TopologyDomain& domain : ask.kept->domains) {
     if (domain.count <= 0 || domain.values.size() != levels.size() || levels.empty()) continue;
-    const LeafDomainId id = levels.back() == topology::kHostnameLabel
+    const LeafDomainId id = levels.back() == api::kHostnameLabel
                                 ? impl_.ledger.leaves.find_host(domain.values.back())
                                 : impl_.ledger.leaves.group(impl_.names.name(ask.flavor), levels, domain.values);
     DomainId leaf;

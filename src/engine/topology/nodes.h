@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/core/node.h"
+#include "api/core/node_labels.h"
 #include "engine/topology/requests.h"
 #include "engine/topology/strings.h"
 #include "engine/topology/view.h"
@@ -31,7 +32,7 @@ struct Node {
 class Nodes {
  public:
   Nodes(StringPool& strings, RequestPool& requests, Names& names)
-      : strings_(strings), requests_(requests), names_(names), host_key_(strings.acquire(kHostnameLabel)) {}
+      : strings_(strings), requests_(requests), names_(names), host_key_(strings.acquire(api::kHostnameLabel)) {}
   // A copy that uses these pools and names, which must be copies of the other's.
   Nodes(const Nodes& other, StringPool& strings, RequestPool& requests, Names& names)
       : strings_(strings),

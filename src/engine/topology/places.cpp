@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "api/core/node_labels.h"
 #include "engine/topology/places_impl.h"
 
 namespace berth::engine {
@@ -131,7 +132,7 @@ void Places::take_stated(WorkloadId workload, std::string_view holder, const std
     const auto& levels = each.assignment->levels;
     for (const api::kueue::TopologyDomain& domain : each.assignment->domains) {
       if (domain.count <= 0 || domain.values.size() != levels.size()) continue;
-      const LeafDomainId leaf_domain = levels.back() == topology::kHostnameLabel
+      const LeafDomainId leaf_domain = levels.back() == api::kHostnameLabel
                                            ? impl_->ledger.leaves.host(domain.values.back())
                                            : impl_->ledger.leaves.group(each.flavor, levels, domain.values);
       made.places.push_back({leaf_domain, domain.count});
@@ -226,7 +227,7 @@ api::kueue::TopologyAssignmentPtr Places::assignment(const Placed& placed) const
       made->levels = group.levels;
       made->domains.push_back({group.values, place.pods});
     } else {
-      made->levels = {std::string(topology::kHostnameLabel)};
+      made->levels = {std::string(api::kHostnameLabel)};
       made->domains.push_back({{impl_->ledger.strings[leaf_domain.host]}, place.pods});
     }
   }

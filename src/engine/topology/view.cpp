@@ -1,6 +1,8 @@
 // A flavor's tree of domains.
 #include "engine/topology/view.h"
 
+#include "api/core/node_labels.h"
+
 #include <algorithm>
 
 namespace berth::engine::topology {
@@ -17,7 +19,7 @@ View::View(StringPool& strings, FlavorId flavor, const api::kueue::ResourceFlavo
       topology_(topology.meta.name),
       levels_(topology.levels),
       tolerations_(spec.tolerations),
-      leaves_are_nodes_(!topology.levels.empty() && topology.levels.back() == kHostnameLabel),
+      leaves_are_nodes_(!topology.levels.empty() && topology.levels.back() == api::kHostnameLabel),
       nodes_below_(every_node && !leaves_are_nodes_) {
   for (const std::string& level : levels_) level_keys_.push_back(strings_.acquire(level));
   for (const auto& [key, value] : spec.node_labels) {

@@ -17,8 +17,6 @@
 
 namespace berth::engine::topology {
 
-inline constexpr std::string_view kHostnameLabel = "kubernetes.io/hostname";
-
 using DomainId = Id<struct DomainTag>;
 
 struct Label {

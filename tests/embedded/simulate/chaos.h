@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "embedded/simulate/monkeys/troop.h"
+#include "embedded/simulate/lab_names.h"
 #include "embedded/simulate/storm.h"
 
 namespace berth::simulation {

@@ -11,8 +11,7 @@
 #include "api/volcano/types.h"
 #include "controller/sources.h"
 #include "embedded/apiserver/server/api_server.h"
-#include "embedded/simulate/monkeys/deeds.h"
-#include "embedded/simulate/monkeys/served.h"
+#include "embedded/simulate/lab_names.h"
 #include "embedded/simulate/storm.h"
 #include "embedded/simulate/world.h"
 

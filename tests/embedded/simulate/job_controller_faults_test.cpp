@@ -7,7 +7,7 @@
 
 #include "embedded/cluster/job_controller.h"
 #include "embedded/cluster/world.h"
-#include "embedded/simulate/faults.h"
+#include "embedded/simulate/lab_names.h"
 #include "support/sanitized.h"
 
 namespace berth::job_controller_faults_test {

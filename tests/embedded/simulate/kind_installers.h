@@ -9,8 +9,8 @@
 
 #include "api/rest.h"
 #include "base/json.h"
-#include "embedded/simulate/faults.h"
 #include "embedded/simulate/hands.h"
+#include "embedded/simulate/lab_names.h"
 
 namespace berth::simulation {
 

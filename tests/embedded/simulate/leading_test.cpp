@@ -10,7 +10,7 @@
 #include "api/kueue/names.h"
 #include "base/yaml.h"
 #include "controller/controller.h"
-#include "embedded/simulate/faults.h"
+#include "embedded/simulate/lab_names.h"
 #include "embedded/simulate/world.h"
 
 namespace berth::simulation::leading_test {

@@ -6,7 +6,7 @@
 
 #include "base/amount.h"
 #include "embedded/apiserver/server/api_server.h"
-#include "embedded/simulate/monkeys/served.h"
+#include "embedded/simulate/lab_names.h"
 #include "embedded/simulate/rest_audit.h"
 
 namespace berth::simulation {

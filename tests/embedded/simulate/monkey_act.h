@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "embedded/simulate/monkeys/troop.h"
+#include "embedded/simulate/lab_names.h"
 #include "embedded/simulate/storm.h"
 
 namespace berth::simulation {

@@ -8,9 +8,7 @@
 
 #include "base/yaml.h"
 #include "embedded/apiserver/server/api_server.h"
-#include "embedded/simulate/monkeys/object_maker.h"
-#include "embedded/simulate/monkeys/served.h"
-#include "embedded/simulate/monkeys/troop.h"
+#include "embedded/simulate/lab_names.h"
 #include "embedded/simulate/storm.h"
 #include "embedded/simulate/world.h"
 

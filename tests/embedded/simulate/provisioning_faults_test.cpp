@@ -10,7 +10,7 @@
 
 #include "base/yaml.h"
 #include "controller/controller.h"
-#include "embedded/simulate/faults.h"
+#include "embedded/simulate/lab_names.h"
 #include "embedded/simulate/world.h"
 #include "support/sanitized.h"
 

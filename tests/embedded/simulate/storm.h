@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "controller/controller.h"
-#include "embedded/simulate/faults.h"
+#include "embedded/simulate/lab_names.h"
 #include "embedded/simulate/recorder.h"
 #include "embedded/simulate/world.h"
 #include "embedded/simulate/write_meter.h"

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "api/object_condition.h"
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -73,11 +73,12 @@ ResourceInfo api_service_resource() {
   info.namespaced = false;
   separate_status(info);
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Service", "Service of the server that answers."),
-                  text_column("Available", "Whether it answers."), text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Service", "Service of the server that answers."),
+                  api::text_column("Available", "Whether it answers."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_api_service;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(service_cell(object)), Json(available_cell(object)), Json(age_of(object, now))};
+    return JsonArray{Json(service_cell(object)), Json(available_cell(object)), Json(api::age_of(object, now))};
   };
   return info;
 }

@@ -3,9 +3,9 @@
 
 #include <set>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -136,14 +136,14 @@ FieldErrors validate_secret_update(const Json& object, const Json& old, std::str
 ResourceInfo config_map_resource() {
   ResourceInfo info = make_kind({"", "v1", "configmaps", "ConfigMap", "configmap", {"cm"}, {}}, "ConfigMap");
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Data", "Number of keys."), text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Data", "Number of keys."), api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_config_map;
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
     return validate_data_update(object, old, {"data", "binaryData"});
   };
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{object_at(object, {"data"}).size() + object_at(object, {"binaryData"}).size(),
-                     Json(age_of(object, now))};
+                     Json(api::age_of(object, now))};
   };
   return info;
 }
@@ -151,12 +151,13 @@ ResourceInfo config_map_resource() {
 ResourceInfo secret_resource() {
   ResourceInfo info = make_kind({"", "v1", "secrets", "Secret", "secret", {}, {}}, "Secret", finish_secret);
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Type", "What the secret is for."), text_column("Data", "Number of keys."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Type", "What the secret is for."), api::text_column("Data", "Number of keys."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_secret;
   info.strategy.validate_update = validate_secret_update;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(string_at(object, {"type"})), object_at(object, {"data"}).size(), Json(age_of(object, now))};
+    return JsonArray{Json(string_at(object, {"type"})), object_at(object, {"data"}).size(),
+                     Json(api::age_of(object, now))};
   };
   info.strategy.selectable_fields = {"type"};
   info.strategy.field = field_paths(info.strategy.selectable_fields);
@@ -168,9 +169,10 @@ ResourceInfo service_account_resource() {
       make_kind({"", "v1", "serviceaccounts", "ServiceAccount", "serviceaccount", {"sa"}, {}}, "ServiceAccount");
   info.strategy.counts_generation = false;
   info.extra_subresources = {"token"};
-  info.columns = {text_column("Secrets", "Number of secrets."), text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Secrets", "Number of secrets."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{array_at(object, {"secrets"}).size(), Json(age_of(object, now))};
+    return JsonArray{array_at(object, {"secrets"}).size(), Json(api::age_of(object, now))};
   };
   return info;
 }

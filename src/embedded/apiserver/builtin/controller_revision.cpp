@@ -4,9 +4,9 @@
 #include <cctype>
 #include <string>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -37,8 +37,8 @@ std::string controller_cell(const Json& object) {
 ResourceInfo controller_revision_resource() {
   ResourceInfo info = make_kind(
       {"apps", "v1", "controllerrevisions", "ControllerRevision", "controllerrevision", {}, {}}, "ControllerRevision");
-  info.columns = {text_column("Controller", "What it is a revision of."), text_column("Revision", "Its number."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Controller", "What it is a revision of."),
+                  api::text_column("Revision", "Its number."), api::text_column("Age", "Time since the creation.")};
   info.strategy.counts_generation = false;
   info.strategy.validate = validate_controller_revision;
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
@@ -47,7 +47,7 @@ ResourceInfo controller_revision_resource() {
     return errors;
   };
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(controller_cell(object)), int_at(object, {"revision"}), Json(age_of(object, now))};
+    return JsonArray{Json(controller_cell(object)), int_at(object, {"revision"}), Json(api::age_of(object, now))};
   };
   return info;
 }

@@ -2,10 +2,10 @@
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/
 #include <fmt/format.h>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/apps_validation.h"
 #include "embedded/apiserver/builtin/kinds.h"
 #include "embedded/apiserver/builtin/pod_defaults.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -82,10 +82,10 @@ JsonArray cells_deployment(const Json& object, Time now) {
   return {Json(fmt::format("{}/{}", count("readyReplicas"), int_at(object, {"spec", "replicas"}))),
           count("updatedReplicas"),
           count("availableReplicas"),
-          Json(age_of(object, now)),
-          Json(join_field(containers, "name")),
-          Json(join_field(containers, "image")),
-          Json(selector_text(find_path(object, {"spec", "selector"})))};
+          Json(api::age_of(object, now)),
+          Json(api::join_field(containers, "name")),
+          Json(api::join_field(containers, "image")),
+          Json(api::selector_text(find_path(object, {"spec", "selector"})))};
 }
 
 }  // namespace
@@ -95,13 +95,13 @@ ResourceInfo deployment_resource() {
                                 "Deployment", finish_decoding_deployment);
   separate_status(info);
   serve_scale(info);
-  info.columns = {text_column("Ready", "Ready pods of those wanted."),
-                  text_column("Up-to-date", "Pods of the present template."),
-                  text_column("Available", "Pods that have been ready for long enough."),
-                  text_column("Age", "Time since the creation."),
-                  text_column("Containers", "Names of the containers.", 1),
-                  text_column("Images", "Images of the containers.", 1),
-                  text_column("Selector", "Labels of the deployment's pods.", 1)};
+  info.columns = {api::text_column("Ready", "Ready pods of those wanted."),
+                  api::text_column("Up-to-date", "Pods of the present template."),
+                  api::text_column("Available", "Pods that have been ready for long enough."),
+                  api::text_column("Age", "Time since the creation."),
+                  api::text_column("Containers", "Names of the containers.", 1),
+                  api::text_column("Images", "Images of the containers.", 1),
+                  api::text_column("Selector", "Labels of the deployment's pods.", 1)};
   info.strategy.validate = validate_deployment;
   info.strategy.validate_update = validate_deployment_update;
   info.strategy.cells = cells_deployment;

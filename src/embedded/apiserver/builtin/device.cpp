@@ -1,10 +1,10 @@
 // Dynamic resource allocation (resource.k8s.io/v1): claims, templates of claims, classes and slices. Defaulted,
 // validated and stored. https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
+#include "api/printing/table.h"
 #include "api/resources.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/device_validation.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -45,13 +45,13 @@ ResourceInfo resource_claim_resource() {
                                   return {};
                                 });
   separate_status(info);
-  info.columns = {text_column("State", "Whether devices are allocated, and who may use them."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("State", "Whether devices are allocated, and who may use them."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_resource_claim;
   info.strategy.validate_update = validate_resource_claim_update;
   info.strategy.admit = admit_admin_access;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(claim_state(object)), Json(age_of(object, now))};
+    return JsonArray{Json(claim_state(object)), Json(api::age_of(object, now))};
   };
   return info;
 }
@@ -65,7 +65,7 @@ ResourceInfo resource_claim_template_resource() {
                   return {};
                 });
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_resource_claim_template;
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
     FieldErrors errors;
@@ -73,33 +73,33 @@ ResourceInfo resource_claim_template_resource() {
     return errors;
   };
   info.strategy.admit = admit_admin_access;
-  info.strategy.cells = [](const Json& object, Time now) { return JsonArray{Json(age_of(object, now))}; };
+  info.strategy.cells = [](const Json& object, Time now) { return JsonArray{Json(api::age_of(object, now))}; };
   return info;
 }
 
 ResourceInfo device_class_resource() {
   ResourceInfo info = make_kind(names_of(api::kDeviceClasses, "DeviceClass", "deviceclass"), "DeviceClass");
   info.namespaced = false;
-  info.columns = {text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_device_class;
-  info.strategy.cells = [](const Json& object, Time now) { return JsonArray{Json(age_of(object, now))}; };
+  info.strategy.cells = [](const Json& object, Time now) { return JsonArray{Json(api::age_of(object, now))}; };
   return info;
 }
 
 ResourceInfo resource_slice_resource() {
   ResourceInfo info = make_kind(names_of(api::kResourceSlices, "ResourceSlice", "resourceslice"), "ResourceSlice");
   info.namespaced = false;
-  info.columns = {text_column("Node", "The one node that has the devices."),
-                  text_column("Driver", "The driver that publishes them."),
-                  text_column("Pool", "The pool to which they belong."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Node", "The one node that has the devices."),
+                  api::text_column("Driver", "The driver that publishes them."),
+                  api::text_column("Pool", "The pool to which they belong."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_resource_slice;
   info.strategy.validate_update = validate_resource_slice_update;
   info.strategy.field = field_paths({"spec.nodeName", "spec.driver"});
   info.strategy.selectable_fields = {"spec.nodeName", "spec.driver"};
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{Json(string_at(object, {"spec", "nodeName"})), Json(string_at(object, {"spec", "driver"})),
-                     Json(string_at(object, {"spec", "pool", "name"})), Json(age_of(object, now))};
+                     Json(string_at(object, {"spec", "pool", "name"})), Json(api::age_of(object, now))};
   };
   return info;
 }

@@ -1,8 +1,8 @@
 // PodDisruptionBudgets: validated and stored. Evictions in the embedded server ignore them.
 // https://kubernetes.io/docs/tasks/run-application/configure-pdb/
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -27,7 +27,7 @@ JsonArray cells_disruption(const Json& object, Time now) {
     return value.is_null() ? Json("N/A") : Json(to_string(value));
   };
   return {bound("minAvailable"), bound("maxUnavailable"), int_at(object, {"status", "disruptionsAllowed"}),
-          Json(age_of(object, now))};
+          Json(api::age_of(object, now))};
 }
 
 }  // namespace
@@ -37,10 +37,10 @@ ResourceInfo pod_disruption_budget_resource() {
       make_kind({"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "poddisruptionbudget", {"pdb"}, {}},
                 "PodDisruptionBudget");
   separate_status(info);
-  info.columns = {text_column("Min Available", "Pods that must stay."),
-                  text_column("Max Unavailable", "Pods that may be missing."),
-                  text_column("Allowed Disruptions", "Pods that may be evicted now."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Min Available", "Pods that must stay."),
+                  api::text_column("Max Unavailable", "Pods that may be missing."),
+                  api::text_column("Allowed Disruptions", "Pods that may be evicted now."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_disruption;
   info.strategy.cells = cells_disruption;
   return info;

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/event_conversion.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -21,17 +21,17 @@ std::string_view strip(std::string_view text) {
 }
 
 std::vector<PrinterColumn> columns_event() {
-  auto name = text_column("Name", "Name of the event.", 1);
+  auto name = api::text_column("Name", "Name of the event.", 1);
   name.format = "name";
-  return {text_column("Last Seen", "Time since it was last seen."),
-          text_column("Type", "Normal or Warning."),
-          text_column("Reason", "Why, in one word."),
-          text_column("Object", "What it happened to."),
-          text_column("Subobject", "Part of the object.", 1),
-          text_column("Source", "Who reported it.", 1),
-          text_column("Message", "What happened."),
-          text_column("First Seen", "Time since it was first seen.", 1),
-          text_column("Count", "How often it was seen.", 1),
+  return {api::text_column("Last Seen", "Time since it was last seen."),
+          api::text_column("Type", "Normal or Warning."),
+          api::text_column("Reason", "Why, in one word."),
+          api::text_column("Object", "What it happened to."),
+          api::text_column("Subobject", "Part of the object.", 1),
+          api::text_column("Source", "Who reported it.", 1),
+          api::text_column("Message", "What happened."),
+          api::text_column("First Seen", "Time since it was first seen.", 1),
+          api::text_column("Count", "How often it was seen.", 1),
           name};
 }
 
@@ -61,14 +61,14 @@ JsonArray core_cells(const Json& event, Time now) {
   } else if (count == 0) {
     count = 1;
   }
-  return {Json(age_cell(last, now)),
+  return {Json(api::age_cell(last, now)),
           Json(string_at(event, {"type"})),
           Json(string_at(event, {"reason"})),
           Json(object_cell(event)),
           Json(string_at(event, {"involvedObject", "fieldPath"})),
           Json(source_cell(event)),
           Json(strip(string_at(event, {"message"}))),
-          Json(age_cell(first, now)),
+          Json(api::age_cell(first, now)),
           count,
           Json(string_at(event, {"metadata", "name"}))};
 }

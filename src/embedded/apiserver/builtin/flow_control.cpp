@@ -3,9 +3,9 @@
 // https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 #include <fmt/format.h>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -145,7 +145,7 @@ JsonArray schema_cells(const Json& object, Time now) {
   std::string_view method = string_at(object, {"spec", "distinguisherMethod", "type"});
   return {Json(string_at(object, {"spec", "priorityLevelConfiguration", "name"})),
           int_at(object, {"spec", "matchingPrecedence"}), Json(method.empty() ? "<none>" : method),
-          Json(age_of(object, now))};
+          Json(api::age_of(object, now))};
 }
 
 JsonArray level_cells(const Json& object, Time now) {
@@ -158,7 +158,7 @@ JsonArray level_cells(const Json& object, Time now) {
           number({"spec", "limited", "limitResponse", "queuing", "queues"}),
           number({"spec", "limited", "limitResponse", "queuing", "handSize"}),
           number({"spec", "limited", "limitResponse", "queuing", "queueLengthLimit"}),
-          Json(age_of(object, now))};
+          Json(api::age_of(object, now))};
 }
 
 }  // namespace
@@ -168,10 +168,10 @@ ResourceInfo flow_schema_resource() {
                                 "FlowSchema", finish_schema);
   info.namespaced = false;
   separate_status(info);
-  info.columns = {text_column("PriorityLevel", "The priority level."),
-                  text_column("MatchingPrecedence", "The lowest of several that match counts."),
-                  text_column("DistinguisherMethod", "What makes requests different flows."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("PriorityLevel", "The priority level."),
+                  api::text_column("MatchingPrecedence", "The lowest of several that match counts."),
+                  api::text_column("DistinguisherMethod", "What makes requests different flows."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_schema;
   info.strategy.cells = schema_cells;
   return info;
@@ -188,12 +188,12 @@ ResourceInfo priority_level_resource() {
                                 "PriorityLevelConfiguration", finish_level);
   info.namespaced = false;
   separate_status(info);
-  info.columns = {text_column("Type", "Limited or Exempt."),
-                  text_column("NominalConcurrencyShares", "Its part of all concurrency."),
-                  text_column("Queues", "Number of queues."),
-                  text_column("HandSize", "Queues among which a flow is spread."),
-                  text_column("QueueLengthLimit", "Most requests in a queue."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Type", "Limited or Exempt."),
+                  api::text_column("NominalConcurrencyShares", "Its part of all concurrency."),
+                  api::text_column("Queues", "Number of queues."),
+                  api::text_column("HandSize", "Queues among which a flow is spread."),
+                  api::text_column("QueueLengthLimit", "Most requests in a queue."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_level;
   info.strategy.cells = level_cells;
   return info;

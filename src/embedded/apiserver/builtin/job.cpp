@@ -4,12 +4,12 @@
 #include <limits>
 
 #include "api/object_condition.h"
+#include "api/printing/table.h"
 #include "api/selector.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/job_validation.h"
 #include "embedded/apiserver/builtin/kinds.h"
 #include "embedded/apiserver/builtin/pod_defaults.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -108,7 +108,7 @@ std::string duration_cell(const Json& job, Time now) {
   auto start = parse_time(string_at(job, {"status", "startTime"}));
   if (!start) return "";
   auto end = parse_time(string_at(job, {"status", "completionTime"}));
-  return human_duration((end ? *end : now) - *start);
+  return api::human_duration((end ? *end : now) - *start);
 }
 
 JsonArray cells_job(const Json& job, Time now) {
@@ -116,10 +116,10 @@ JsonArray cells_job(const Json& job, Time now) {
   return {Json(status_cell_job(job)),
           Json(completions_cell(job)),
           Json(duration_cell(job, now)),
-          Json(age_of(job, now)),
-          Json(join_field(containers, "name")),
-          Json(join_field(containers, "image")),
-          Json(selector_text(find_path(job, {"spec", "selector"})))};
+          Json(api::age_of(job, now)),
+          Json(api::join_field(containers, "name")),
+          Json(api::join_field(containers, "image")),
+          Json(api::selector_text(find_path(job, {"spec", "selector"})))};
 }
 
 }  // namespace
@@ -127,13 +127,13 @@ JsonArray cells_job(const Json& job, Time now) {
 ResourceInfo job_resource() {
   ResourceInfo info = make_kind({"batch", "v1", "jobs", "Job", "job", {}, {"all"}}, "Job", finish_decoding_job);
   info.has_status = true;
-  info.columns = {text_column("Status", "State of the job in one word."),
-                  text_column("Completions", "Succeeded pods of those wanted."),
-                  text_column("Duration", "Time from the start to the completion, or until now."),
-                  text_column("Age", "Time since the creation."),
-                  text_column("Containers", "Names of the containers.", 1),
-                  text_column("Images", "Images of the containers.", 1),
-                  text_column("Selector", "Labels of the job's pods.", 1)};
+  info.columns = {api::text_column("Status", "State of the job in one word."),
+                  api::text_column("Completions", "Succeeded pods of those wanted."),
+                  api::text_column("Duration", "Time from the start to the completion, or until now."),
+                  api::text_column("Age", "Time since the creation."),
+                  api::text_column("Containers", "Names of the containers.", 1),
+                  api::text_column("Images", "Images of the containers.", 1),
+                  api::text_column("Selector", "Labels of the job's pods.", 1)};
   info.strategy.default_propagation = "Orphan";
   info.strategy.prepare_create = prepare_create_job;
   info.strategy.prepare_update = prepare_update_job;

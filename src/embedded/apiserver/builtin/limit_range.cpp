@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <set>
 
+#include "api/printing/table.h"
 #include "api/resources.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
 #include "embedded/apiserver/builtin/pod_resources.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -256,7 +256,7 @@ ResourceInfo limit_range_resource() {
   ResourceInfo info = make_kind({"", "v1", "limitranges", "LimitRange", "limitrange", {"limits"}, {}}, "LimitRange",
                                 finish_decoding_limit_range);
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Created At", "Time of the creation.")};
+  info.columns = {api::text_column("Created At", "Time of the creation.")};
   info.strategy.validate = validate_limit_range;
   info.strategy.cells = [](const Json& object, Time) {
     return JsonArray{Json(string_at(object, {"metadata", "creationTimestamp"}))};

@@ -1,9 +1,9 @@
 // Namespaces: https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/
 #include <algorithm>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -69,13 +69,14 @@ ResourceInfo namespace_resource() {
   info.extra_subresources = {"finalize"};
   info.verbs = {"create", "delete", "get", "list", "patch", "update", "watch"};
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Status", "Active or Terminating."), text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Status", "Active or Terminating."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.prepare_create = prepare_create_namespace;
   info.strategy.prepare_update = prepare_update_namespace;
   info.strategy.validate = validate_namespace;
   info.strategy.validate_update = validate_update_namespace;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(string_at(object, {"status", "phase"})), Json(age_of(object, now))};
+    return JsonArray{Json(string_at(object, {"status", "phase"})), Json(api::age_of(object, now))};
   };
   info.strategy.selectable_fields = {"status.phase"};
   info.strategy.field = field_paths(info.strategy.selectable_fields);

@@ -1,8 +1,8 @@
 // Network policies: defaulted, validated and stored. The simulated cluster has no network that enforces them.
 // https://kubernetes.io/docs/concepts/services-networking/network-policies/
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -74,10 +74,12 @@ ResourceInfo network_policy_resource() {
   ResourceInfo info =
       make_kind({"networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "networkpolicy", {"netpol"}, {}},
                 "NetworkPolicy", finish_decoding_network_policy);
-  info.columns = {text_column("Pod-Selector", "Labels of the pods."), text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Pod-Selector", "Labels of the pods."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_network_policy;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(selector_text(find_path(object, {"spec", "podSelector"}))), Json(age_of(object, now))};
+    return JsonArray{Json(api::selector_text(find_path(object, {"spec", "podSelector"}))),
+                     Json(api::age_of(object, now))};
   };
   return info;
 }

@@ -5,9 +5,9 @@
 #include <set>
 
 #include "api/object_condition.h"
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -118,7 +118,7 @@ JsonArray cells_node(const Json& object, Time now) {
   };
   return {Json(status_cell_node(object)),
           Json(roles_cell(object)),
-          Json(age_of(object, now)),
+          Json(api::age_of(object, now)),
           Json(string_at(object, {"status", "nodeInfo", "kubeletVersion"})),
           Json(address_cell(object, "InternalIP")),
           Json(address_cell(object, "ExternalIP")),
@@ -134,15 +134,15 @@ ResourceInfo node_resource() {
   info.namespaced = false;
   info.has_status = true;
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Status", "Whether the node is ready and takes pods."),
-                  text_column("Roles", "Roles by the node's labels."),
-                  text_column("Age", "Time since the creation."),
-                  text_column("Version", "Version of the node's agent."),
-                  text_column("Internal-IP", "Address inside of the cluster.", 1),
-                  text_column("External-IP", "Address outside of the cluster.", 1),
-                  text_column("OS-Image", "Operating system.", 1),
-                  text_column("Kernel-Version", "Version of the kernel.", 1),
-                  text_column("Container-Runtime", "Name and version of the container runtime.", 1)};
+  info.columns = {api::text_column("Status", "Whether the node is ready and takes pods."),
+                  api::text_column("Roles", "Roles by the node's labels."),
+                  api::text_column("Age", "Time since the creation."),
+                  api::text_column("Version", "Version of the node's agent."),
+                  api::text_column("Internal-IP", "Address inside of the cluster.", 1),
+                  api::text_column("External-IP", "Address outside of the cluster.", 1),
+                  api::text_column("OS-Image", "Operating system.", 1),
+                  api::text_column("Kernel-Version", "Version of the kernel.", 1),
+                  api::text_column("Container-Runtime", "Name and version of the container runtime.", 1)};
   info.strategy.status_kept_on_create = true;
   info.strategy.prepare_create = [](Json& object, const Lookup&) { add_not_ready_taint(object); };
   info.strategy.prepare_update = prepare_update_node;

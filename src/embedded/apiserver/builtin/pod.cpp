@@ -1,13 +1,13 @@
 // Pods and pod templates.
+#include "api/printing/pod_table.h"
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
 #include "embedded/apiserver/builtin/pod_admission.h"
 #include "embedded/apiserver/builtin/pod_defaults.h"
 #include "embedded/apiserver/builtin/pod_resources.h"
-#include "embedded/apiserver/builtin/pod_table.h"
 #include "embedded/apiserver/builtin/pod_update.h"
 #include "embedded/apiserver/builtin/pod_validation.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -89,13 +89,13 @@ ResourceInfo pod_resource() {
   ResourceInfo info = make_kind({"", "v1", "pods", "Pod", "pod", {"po"}, {"all"}}, "Pod", finish_pod);
   info.has_status = true;
   info.extra_subresources = {"binding", "eviction"};
-  info.columns = pod_columns();
+  info.columns = api::pod_columns();
   info.strategy.prepare_create = prepare_create_pod;
   info.strategy.prepare_update = prepare_update_pod;
   info.strategy.validate = validate_pod;
   info.strategy.validate_update = validate_update_pod;
   info.strategy.admit = admit;
-  info.strategy.cells = pod_cells;
+  info.strategy.cells = api::pod_cells;
   info.strategy.graceful_delete = true;
   info.strategy.selectable_fields = {
       "spec.nodeName",    "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
@@ -112,8 +112,9 @@ ResourceInfo pod_resource() {
 ResourceInfo pod_template_resource() {
   ResourceInfo info =
       make_kind({"", "v1", "podtemplates", "PodTemplate", "podtemplate", {}, {}}, "PodTemplate", finish_template);
-  info.columns = {text_column("Containers", "Names of the containers."),
-                  text_column("Images", "Images of the containers."), text_column("Pod Labels", "Labels of the pods.")};
+  info.columns = {api::text_column("Containers", "Names of the containers."),
+                  api::text_column("Images", "Images of the containers."),
+                  api::text_column("Pod Labels", "Labels of the pods.")};
   info.strategy.validate = [](const Json& object, const Lookup&) {
     FieldErrors errors;
     validate_pod_template(member_or_null(object, "template"), "template", errors);
@@ -121,8 +122,8 @@ ResourceInfo pod_template_resource() {
   };
   info.strategy.cells = [](const Json& object, Time) {
     const JsonArray& containers = array_at(object, {"template", "spec", "containers"});
-    return JsonArray{Json(join_field(containers, "name")), Json(join_field(containers, "image")),
-                     Json(labels_text(object_at(object, {"template", "metadata", "labels"})))};
+    return JsonArray{Json(api::join_field(containers, "name")), Json(api::join_field(containers, "image")),
+                     Json(api::labels_text(object_at(object, {"template", "metadata", "labels"})))};
   };
   return info;
 }

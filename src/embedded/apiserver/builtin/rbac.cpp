@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -98,7 +98,7 @@ ResourceInfo role_kind(KindNames names, bool namespaced) {
   ResourceInfo info = make_kind(std::move(names), type);
   info.namespaced = namespaced;
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Created At", "When the role was created.")};
+  info.columns = {api::text_column("Created At", "When the role was created.")};
   info.strategy.validate = [namespaced](const Json& object, const Lookup&) {
     return validate_rules(object, namespaced);
   };
@@ -113,7 +113,7 @@ ResourceInfo binding_kind(KindNames names, bool namespaced) {
   ResourceInfo info = make_kind(std::move(names), type, finish_binding);
   info.namespaced = namespaced;
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Role", "The role."), text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Role", "The role."), api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = [namespaced](const Json& object, const Lookup&) {
     return validate_binding(object, namespaced);
   };
@@ -127,7 +127,7 @@ ResourceInfo binding_kind(KindNames names, bool namespaced) {
   info.strategy.cells = [](const Json& object, Time now) {
     return JsonArray{
         Json(fmt::format("{}/{}", string_at(object, {"roleRef", "kind"}), string_at(object, {"roleRef", "name"}))),
-        Json(age_of(object, now))};
+        Json(api::age_of(object, now))};
   };
   return info;
 }

@@ -1,9 +1,9 @@
 // ReplicaSets: defaults, validation and table rows.
 // https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/apps_validation.h"
 #include "embedded/apiserver/builtin/kinds.h"
 #include "embedded/apiserver/builtin/pod_defaults.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -34,10 +34,10 @@ JsonArray cells_replica_set(const Json& object, Time now) {
   return {int_at(object, {"spec", "replicas"}),
           int_at(object, {"status", "replicas"}),
           int_at(object, {"status", "readyReplicas"}),
-          Json(age_of(object, now)),
-          Json(join_field(containers, "name")),
-          Json(join_field(containers, "image")),
-          Json(selector_text(find_path(object, {"spec", "selector"})))};
+          Json(api::age_of(object, now)),
+          Json(api::join_field(containers, "name")),
+          Json(api::join_field(containers, "image")),
+          Json(api::selector_text(find_path(object, {"spec", "selector"})))};
 }
 
 }  // namespace
@@ -50,13 +50,13 @@ ResourceInfo replica_set_resource() {
                                 });
   separate_status(info);
   serve_scale(info);
-  info.columns = {text_column("Desired", "Pods that are wanted."),
-                  text_column("Current", "Pods that there are."),
-                  text_column("Ready", "Pods that are ready."),
-                  text_column("Age", "Time since the creation."),
-                  text_column("Containers", "Names of the containers.", 1),
-                  text_column("Images", "Images of the containers.", 1),
-                  text_column("Selector", "Labels of the replica set's pods.", 1)};
+  info.columns = {api::text_column("Desired", "Pods that are wanted."),
+                  api::text_column("Current", "Pods that there are."),
+                  api::text_column("Ready", "Pods that are ready."),
+                  api::text_column("Age", "Time since the creation."),
+                  api::text_column("Containers", "Names of the containers.", 1),
+                  api::text_column("Images", "Images of the containers.", 1),
+                  api::text_column("Selector", "Labels of the replica set's pods.", 1)};
   info.strategy.validate = validate_replica_set;
   info.strategy.validate_update = validate_replica_set_update;
   info.strategy.cells = cells_replica_set;

@@ -1,11 +1,11 @@
 // PriorityClass, RuntimeClass and Lease.
 #include <fmt/format.h>
 
+#include "api/printing/table.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -101,15 +101,15 @@ ResourceInfo priority_class_resource() {
                                  {}},
                                 "PriorityClass");
   info.namespaced = false;
-  info.columns = {text_column("Value", "The priority."),
-                  text_column("Global-Default", "Whether pods without a class get this one."),
-                  text_column("Age", "Time since the creation."),
-                  text_column("PreemptionPolicy", "Whether pods of the class may preempt others.")};
+  info.columns = {api::text_column("Value", "The priority."),
+                  api::text_column("Global-Default", "Whether pods without a class get this one."),
+                  api::text_column("Age", "Time since the creation."),
+                  api::text_column("PreemptionPolicy", "Whether pods of the class may preempt others.")};
   info.strategy.validate = validate_priority_class;
   info.strategy.validate_update = validate_priority_class_update;
   info.strategy.admit = admit_priority_class;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{int_at(object, {"value"}), bool_at(object, {"globalDefault"}), Json(age_of(object, now)),
+    return JsonArray{int_at(object, {"value"}), bool_at(object, {"globalDefault"}), Json(api::age_of(object, now)),
                      Json(string_at(object, {"preemptionPolicy"}))};
   };
   return info;
@@ -120,8 +120,8 @@ ResourceInfo runtime_class_resource() {
       make_kind({"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", "runtimeclass", {}, {}}, "RuntimeClass");
   info.namespaced = false;
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Handler", "Name of the runtime on the nodes."),
-                  text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Handler", "Name of the runtime on the nodes."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_runtime_class;
   info.strategy.validate_update = [](const Json& object, const Json& old, std::string_view) {
     FieldErrors errors;
@@ -129,7 +129,7 @@ ResourceInfo runtime_class_resource() {
     return errors;
   };
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(string_at(object, {"handler"})), Json(age_of(object, now))};
+    return JsonArray{Json(string_at(object, {"handler"})), Json(api::age_of(object, now))};
   };
   return info;
 }
@@ -137,10 +137,11 @@ ResourceInfo runtime_class_resource() {
 ResourceInfo lease_resource() {
   ResourceInfo info = make_kind({"coordination.k8s.io", "v1", "leases", "Lease", "lease", {}, {}}, "Lease");
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Holder", "Who holds the lease."), text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Holder", "Who holds the lease."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_lease;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{Json(string_at(object, {"spec", "holderIdentity"})), Json(age_of(object, now))};
+    return JsonArray{Json(string_at(object, {"spec", "holderIdentity"})), Json(api::age_of(object, now))};
   };
   return info;
 }

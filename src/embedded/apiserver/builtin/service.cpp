@@ -4,9 +4,9 @@
 
 #include <set>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -101,8 +101,8 @@ JsonArray cells_service(const Json& object, Time now) {
           text("clusterIP"),
           elsewhere ? text("externalName") : Json("<none>"),
           Json(ports_cell(object)),
-          Json(age_of(object, now)),
-          Json(labels_text(object_at(object, {"spec", "selector"})))};
+          Json(api::age_of(object, now)),
+          Json(api::labels_text(object_at(object, {"spec", "selector"})))};
 }
 
 }  // namespace
@@ -112,12 +112,12 @@ ResourceInfo service_resource() {
       make_kind({"", "v1", "services", "Service", "service", {"svc"}, {"all"}}, "Service", finish_decoding_service);
   separate_status(info);
   info.strategy.counts_generation = false;
-  info.columns = {text_column("Type", "How the service is reached."),
-                  text_column("Cluster-IP", "Address in the cluster."),
-                  text_column("External-IP", "Name or address outside of the cluster."),
-                  text_column("Port(s)", "The ports."),
-                  text_column("Age", "Time since the creation."),
-                  text_column("Selector", "Labels of the service's pods.", 1)};
+  info.columns = {api::text_column("Type", "How the service is reached."),
+                  api::text_column("Cluster-IP", "Address in the cluster."),
+                  api::text_column("External-IP", "Name or address outside of the cluster."),
+                  api::text_column("Port(s)", "The ports."),
+                  api::text_column("Age", "Time since the creation."),
+                  api::text_column("Selector", "Labels of the service's pods.", 1)};
   info.strategy.validate = validate_service;
   info.strategy.cells = cells_service;
   info.strategy.selectable_fields = {"spec.clusterIP", "spec.type"};

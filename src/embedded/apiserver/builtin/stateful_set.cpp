@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/apps_validation.h"
 #include "embedded/apiserver/builtin/kinds.h"
 #include "embedded/apiserver/builtin/pod_defaults.h"
 #include "embedded/apiserver/builtin/pod_resources.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -152,7 +152,8 @@ FieldErrors validate_stateful_set_update(const Json& object, const Json& old, st
 JsonArray cells_stateful_set(const Json& object, Time now) {
   const JsonArray& containers = array_at(object, {"spec", "template", "spec", "containers"});
   return {Json(fmt::format("{}/{}", int_at(object, {"status", "readyReplicas"}), int_at(object, {"spec", "replicas"}))),
-          Json(age_of(object, now)), Json(join_field(containers, "name")), Json(join_field(containers, "image"))};
+          Json(api::age_of(object, now)), Json(api::join_field(containers, "name")),
+          Json(api::join_field(containers, "image"))};
 }
 
 }  // namespace
@@ -162,9 +163,10 @@ ResourceInfo stateful_set_resource() {
                                 "StatefulSet", finish_decoding_stateful_set);
   separate_status(info);
   serve_scale(info);
-  info.columns = {text_column("Ready", "Ready pods of those wanted."), text_column("Age", "Time since the creation."),
-                  text_column("Containers", "Names of the containers.", 1),
-                  text_column("Images", "Images of the containers.", 1)};
+  info.columns = {api::text_column("Ready", "Ready pods of those wanted."),
+                  api::text_column("Age", "Time since the creation."),
+                  api::text_column("Containers", "Names of the containers.", 1),
+                  api::text_column("Images", "Images of the containers.", 1)};
   info.strategy.validate = validate_stateful_set;
   info.strategy.validate_update = validate_stateful_set_update;
   info.strategy.cells = cells_stateful_set;

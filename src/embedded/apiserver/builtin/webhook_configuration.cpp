@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "api/printing/table.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver {
 namespace {
@@ -110,10 +110,11 @@ ResourceInfo configuration_kind(std::string kind, std::string singular) {
   ResourceInfo info =
       make_kind({"admissionregistration.k8s.io", "v1", singular + "s", kind, singular, {}, {"api-extensions"}}, kind);
   info.namespaced = false;
-  info.columns = {text_column("Webhooks", "Number of webhooks."), text_column("Age", "Time since the creation.")};
+  info.columns = {api::text_column("Webhooks", "Number of webhooks."),
+                  api::text_column("Age", "Time since the creation.")};
   info.strategy.validate = validate_webhook_configuration;
   info.strategy.cells = [](const Json& object, Time now) {
-    return JsonArray{array_at(object, {"webhooks"}).size(), Json(age_of(object, now))};
+    return JsonArray{array_at(object, {"webhooks"}).size(), Json(api::age_of(object, now))};
   };
   return info;
 }

@@ -2,8 +2,8 @@
 
 #include <optional>
 
+#include "api/printing/table.h"
 #include "base/json_path.h"
-#include "embedded/apiserver/builtin/table.h"
 
 namespace berth::apiserver::http {
 namespace {
@@ -169,7 +169,7 @@ Json to_partial_metadata_list(const Json& list, std::string_view version) {
 std::string human_age(std::string_view time, Time now) {
   if (time.empty()) return "<unknown>";
   const auto at = parse_time(time);
-  return at ? human_duration(now - *at) : "<invalid>";
+  return at ? api::human_duration(now - *at) : "<invalid>";
 }
 
 }  // namespace berth::apiserver::http

@@ -2,8 +2,8 @@
 // https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#scale-subresource
 #include <utility>
 
+#include "api/printing/table.h"
 #include "api/status.h"
-#include "embedded/apiserver/builtin/table.h"
 #include "embedded/apiserver/patch/patch.h"
 #include "embedded/apiserver/requests/answers.h"
 #include "embedded/apiserver/requests/handlers.h"
@@ -54,7 +54,7 @@ Json scale_of(const ResourceInfo& resource, const Json& object) {
   if (!resource.scale_selector_path.empty()) {
     const Json* selector = value_at(object, resource.scale_selector_path);
     if (selector != nullptr && selector->is_string()) status["selector"] = *selector;
-    if (selector != nullptr && selector->is_object()) status["selector"] = selector_text(selector);
+    if (selector != nullptr && selector->is_object()) status["selector"] = api::selector_text(selector);
   }
   return JsonObject{{"kind", "Scale"},
                     {"apiVersion", kScaleVersion},
