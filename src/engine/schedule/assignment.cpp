@@ -212,6 +212,7 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
     std::size_t before = out_->shortages.size();
     Grade grade = grade_flavor(flavor, step, severity);
     if (grade.level > Grade::kNoCandidates || depends_on_others(flavor, step)) choice.possible |= bit(index);
+    if (grade.level == Grade::kNoCandidates) consider_together(index, choice);
     if (grade.level != Grade::kFit || grade.borrow > 0) remember(group.flavors[flavor], grade, before);
     mildest = std::min<int>(mildest, grade.level == Grade::kNoFit ? severity
                                      : grade.level == Grade::kFit ? kNone
@@ -246,6 +247,18 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
     out_->borrowing = std::max(out_->borrowing, part.borrow);
   }
   return true;
+}
+
+// Nobody can be preempted for one resource of the flavor in `parts_`. If more is short, of this step or of others, some
+// may be preempted for all together. If not, what is free is a lack: it may become short.
+void Assigner::consider_together(std::int32_t flavor, Assignment::Choice& choice) {
+  if (!request_->preemptor.config->reclaims()) return;  // nobody is a victim for what others of its queue borrow
+  std::size_t short_ones = request_->plan->steps > 1 ? 1 : 0;
+  for (const Assignment::Part& part : parts_) {
+    short_ones += part.mode == Mode::kPreempt ? 1 : 0;
+    if (part.mode == Mode::kFit) out_->lacks.push_back({.id = part.id, .wanted = part.amount, .was_free = true});
+  }
+  if (short_ones > 1) choice.together |= bit(flavor);
 }
 
 bool Assigner::passes_probe(std::size_t flavor, const Plan::Step& step) {

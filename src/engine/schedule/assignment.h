@@ -56,7 +56,11 @@ struct Assignment {
     // By flavor, the first 64: quota is free, or preemption may free it, or that depends on what the units before get,
     // or this walk did not look at it.
     std::uint64_t possible = 0;
+    // Likewise: nobody can be preempted for one resource alone, but perhaps for several that are short together, since
+    // a queue that borrows one of them may lose what it uses of the others.
+    std::uint64_t together = 0;
     bool is_possible(std::int32_t index) const { return index < 64 && (possible >> index & 1) != 0; }
+    bool is_possible_together(std::int32_t index) const { return index < 64 && (together >> index & 1) != 0; }
   };
   struct Part {  // one resource of one unit
     FlavorResourceId id;
@@ -144,6 +148,7 @@ class Assigner {
   bool assign_unit(std::size_t unit, std::size_t first_step);
   bool assign_step(std::size_t unit, std::size_t step, bool probe);
   bool depends_on_others(std::size_t flavor, const Plan::Step& step) const;
+  void consider_together(std::int32_t flavor, Assignment::Choice& choice);
   void leave_open(std::size_t first_step);
   bool passes_probe(std::size_t flavor, const Plan::Step& step);
   Grade grade_flavor(std::size_t flavor, const Plan::Step& step, int& severity);

@@ -29,6 +29,12 @@ struct Entry {
   std::uint64_t loans = 0;            // the number of loans when it was evaluated
   // The walk over flavors continued where a previous one stopped: the workload must not be parked on such a verdict.
   bool partial_view = false;
+
+  // It fits, or it has victims, now or on their way.
+  bool promising() const {
+    return assignment.mode == Mode::kFit || assignment.mode == Mode::kDeferredFit ||
+           (assignment.mode == Mode::kPreempt && !targets.empty());
+  }
 };
 
 // The flavors of an entry's assignment, by pod set.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/schedule/combinations.h"
 #include "engine/schedule/make_plan.h"
 #include "engine/schedule/trial.h"
 
@@ -20,52 +21,6 @@ Entry same_request(const Entry& entry) {
   out.replaces = entry.replaces;
   return out;
 }
-
-// All combinations of the flavors that are possible, one of each step, but the one that was chosen.
-class Combinations {
- public:
-  Combinations(const Plan& plan, const std::vector<Assignment::Choice>& choices) {
-    auto choice = choices.begin();
-    for (const Plan::Unit& unit : plan.units) {
-      for (const Plan::Step& step : unit.steps) add(step, is_idle(plan, unit, step), *choice++);
-    }
-    at_.resize(flavors_.size());
-  }
-  bool next() {
-    while (!ended_) {
-      flavors.clear();
-      for (std::size_t i = 0; i < at_.size(); ++i) flavors.push_back(flavors_[i][at_[i]]);
-      step();
-      if (flavors != chosen_) return true;
-    }
-    return false;
-  }
-  std::vector<std::int32_t> flavors;  // by step
-
- private:
-  void add(const Plan::Step& step, bool idle, const Assignment::Choice& choice) {
-    chosen_.push_back(choice.flavor);
-    auto& possible = flavors_.emplace_back();
-    for (std::int32_t f = 0; f < std::ssize(step.ids) && !idle; ++f) {
-      if (choice.is_possible(f)) possible.push_back(f);
-    }
-    if (possible.empty()) {
-      possible.push_back(choice.flavor);
-      ended_ = ended_ || !idle;  // whatever the other steps get
-    }
-  }
-  void step() {
-    for (std::size_t i = at_.size(); i-- > 0;) {
-      if (++at_[i] < flavors_[i].size()) return;
-      at_[i] = 0;
-    }
-    ended_ = true;
-  }
-  std::vector<std::vector<std::int32_t>> flavors_;
-  std::vector<std::int32_t> chosen_;
-  std::vector<std::size_t> at_;
-  bool ended_ = false;
-};
 
 }  // namespace
 
@@ -112,8 +67,8 @@ void Nominator::nominate(Entry& entry, bool resume) {
        (slot.scan_moves > entry.plan->flavors_tried && slot.scan_stamp == std::max(tree.progress, tree.releases)));
   evaluate(entry, tried, last_walk);
   if (!tried.empty() && entry.assignment.mode == Mode::kPreempt) take_what_fits(entry);
-  if (!promising(entry)) wait_for_victims(entry);
-  if (!promising(entry)) count_spared(entry);
+  if (!entry.promising()) wait_for_victims(entry);
+  if (!entry.promising()) count_spared(entry);
 }
 
 // A walk that goes on behind some flavors finds victims, though an earlier flavor may fit by now, or one that no walk
@@ -126,7 +81,7 @@ void Nominator::take_what_fits(Entry& entry) {
 
 void Nominator::nominate_in_all_walks(Entry& entry) {
   nominate(entry, false);
-  if (entry.plan == nullptr || promising(entry) || !entry.assignment.scan_pending()) return;
+  if (entry.plan == nullptr || entry.promising() || !entry.assignment.scan_pending()) return;
   Entry other = same_request(entry);
   if (walk(other)) take_over(entry, other);
 }
@@ -144,7 +99,7 @@ void Nominator::evaluate(Entry& entry, std::span<const std::int32_t> tried, bool
 
 void Nominator::walk_and_reduce(Entry& entry, std::span<const std::int32_t> tried, bool last_walk) {
   walk_and_more(entry, counts_, tried, last_walk);
-  if (!promising(entry) && state_.options.partial_admission && entry.shape->reducible) reduce(entry, tried, last_walk);
+  if (!entry.promising() && state_.options.partial_admission && entry.shape->reducible) reduce(entry, tried, last_walk);
 }
 
 void Nominator::renominate(Entry& entry) {
@@ -162,18 +117,27 @@ void Nominator::renominate(Entry& entry) {
 void Nominator::walk_and_more(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
                               bool last_walk) {
   assign(entry, counts, tried, {});
-  if (promising(entry)) return;
+  if (entry.promising()) return;
   if (last_walk || !entry.assignment.scan_pending()) try_other_flavors(entry, counts);
-  if (!promising(entry)) Placer::note_others(entry);
+  if (!entry.promising()) Placer::note_others(entry);
 }
 
-// The first combination that fits, else the first one that preempts. If there is none, the verdict stands.
+// The first combination that fits, else the first one that preempts. If there is none, the verdict stands. Last come
+// combinations with flavors for which nobody can be preempted, but perhaps for all together.
 void Nominator::try_other_flavors(Entry& entry, std::span<const std::int32_t> counts) {
-  Combinations others(*entry.plan, entry.assignment.choices);
+  try_combinations(entry, counts, false);
+  const auto any_together = [](const Assignment::Choice& each) { return each.together != 0; };
+  if (!entry.promising() && std::ranges::any_of(entry.assignment.choices, any_together))
+    try_combinations(entry, counts, true);
+}
+
+void Nominator::try_combinations(Entry& entry, std::span<const std::int32_t> counts, bool together) {
+  Combinations others(*entry.plan, entry.assignment.choices, together);
   Entry attempt = same_request(entry), best;
   for (int i = 0; i < kMostCombinations && others.next(); ++i) {
+    if (together && others.each_alone) continue;  // tried before
     assign(attempt, counts, {}, others.flavors);
-    if (!promising(attempt)) {
+    if (!attempt.promising()) {
       const auto& lacks = attempt.assignment.lacks;
       entry.assignment.lacks.insert(entry.assignment.lacks.end(), lacks.begin(), lacks.end());
       continue;
@@ -250,18 +214,20 @@ void Nominator::count_spared(Entry& entry) {
   spares_ = true;
 }
 
-// Evaluates the entry as several cycles would: each goes on where the walk over flavors stopped. Returns whether one of
-// them finds something.
+// Evaluates the entry as several cycles would: each goes on where the walk over flavors stopped, and the last one
+// begins at the first flavor and tries all others. Returns whether one of them finds something.
 bool Nominator::walk(Entry& entry) {
   std::vector<std::int32_t> tried;
-  for (std::size_t i = 0; i <= entry.plan->flavors_tried; ++i) {
-    evaluate(entry, tried, i == entry.plan->flavors_tried);
-    if (promising(entry)) return true;
-    if (!entry.assignment.scan_pending()) return false;
+  for (std::size_t i = 0; i < entry.plan->flavors_tried; ++i) {
+    evaluate(entry, tried, false);
+    if (entry.promising()) return true;
+    if (!entry.assignment.scan_pending()) break;
     tried.clear();
     for (const auto& choice : entry.assignment.choices) tried.push_back(choice.tried);
   }
-  return false;
+  if (tried.empty()) return false;
+  evaluate(entry, {}, true);
+  return entry.promising();
 }
 
 // Quota that others took since may make its request one that could not preempt any more. It still fits when its victims
@@ -347,11 +313,6 @@ bool Nominator::comes_free(Entry& entry) {
   return true;
 }
 
-bool Nominator::promising(const Entry& entry) const {
-  return entry.assignment.mode == Mode::kFit || entry.assignment.mode == Mode::kDeferredFit ||
-         (entry.assignment.mode == Mode::kPreempt && !entry.targets.empty());
-}
-
 // Partial admission (KEP-420): the smallest reduction that can be admitted, by binary search over proportional
 // reductions of all reducible pod sets. If none can be admitted, the verdict for the full request stands.
 void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried, bool last_walk) {
@@ -370,7 +331,7 @@ void Nominator::reduce(Entry& entry, std::span<const std::int32_t> tried, bool l
       counts.push_back(static_cast<std::int32_t>(pod_set.count - delta * middle / total));
     }
     walk_and_more(attempt, counts, tried, last_walk);
-    if (promising(attempt)) {
+    if (attempt.promising()) {
       best = attempt;
       high = middle;
     } else {

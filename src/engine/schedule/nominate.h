@@ -27,6 +27,7 @@ class Nominator {
   void walk_and_more(Entry& entry, std::span<const std::int32_t> counts, std::span<const std::int32_t> tried,
                      bool last_walk);
   void try_other_flavors(Entry& entry, std::span<const std::int32_t> counts);
+  void try_combinations(Entry& entry, std::span<const std::int32_t> counts, bool together);
   void evaluate(Entry& entry, std::span<const std::int32_t> tried, bool last_walk);
   void walk_and_reduce(Entry& entry, std::span<const std::int32_t> tried, bool last_walk);
   void take_what_fits(Entry& entry);
@@ -41,7 +42,6 @@ class Nominator {
   bool needs_no_more_victims(Entry& entry);
   bool fits_without_the_evicted(Entry& entry);
   bool comes_free(Entry& entry);
-  bool promising(const Entry& entry) const;
   void take_over(Entry& entry, Entry& from);
   void reduce(Entry& entry, std::span<const std::int32_t> tried, bool last_walk);
 

@@ -29,8 +29,9 @@ bool Pass::run(std::span<const QuotaNodeId> roots, Time now, Decisions& out) {
   for (QuotaNodeId root : roots) collect(root);
   live_ = all_;
   aside_.clear();
+  moved_after_ = false;
   bool done = false;
-  for (int i = 0; i < kMaxCycles && !done; ++i) done = !cycle();
+  for (int i = 0; i < kMaxCycles && !done; ++i) done = !cycle() && !try_those_aside();
   tell_waits();
   for (Queue* queue : all_) tell_untold(*queue);
   end_turns_of_others();
@@ -63,22 +64,6 @@ bool Pass::cycle() {
   state_.ledger.drop_holds();
   if (places_changed_) state_.places.drop_holds();
   return moved_ || let_others_try();
-}
-
-// Nothing moves, so what is held for others stays held, and those who lost to it would lose again. In BestEffortFIFO
-// queues the next one gets its turn until the pass ends.
-bool Pass::let_others_try() {
-  for (Entry* entry : beaten_) {
-    if (entry->queue->config.strict()) continue;
-    entry->queue->pending.park(entry->workload, {}, kWaitingForQuota);
-    aside_.push_back(entry->workload);
-    moved_ = true;
-  }
-  return moved_;
-}
-
-void Pass::end_turns_of_others() {
-  for (const WorkloadId each : aside_) state_.queue(state_.slots[each].queue)->pending.wake(each);
 }
 
 void Pass::process_in_order(std::size_t count) {
@@ -114,14 +99,15 @@ std::size_t Pass::nominate_heads() {
   return count;
 }
 
-// A preemptor comes before its victims, and before the victims of these.
+// A preemptor comes before its victims, and before the victims of these; not if it finds nothing any more, because
+// others took what they left: it would only keep them waiting.
 void Pass::count_outranked(std::size_t count) {
   const std::span<Entry> entries(entries_.data(), count);
   for (const Entry& entry : entries) {
     const QuotaNodeId root = state_.ledger.root(entry.queue->node);
     for (const WorkloadId above : state_.precedence.above(root, entry.workload)) {
       const auto found = std::ranges::find(entries, above, &Entry::workload);
-      if (found != entries.end()) ++found->outranks;
+      if (found != entries.end() && found->promising()) ++found->outranks;
     }
   }
 }
@@ -266,6 +252,7 @@ void Pass::admit(Entry& entry) {
   state_.precedence.note_admitted(state_.ledger.root(queue.node), entry.workload);
   queue.holders.insert(slot, entry.workload);
   moved();
+  moved_after_ = true;
 }
 
 void Pass::take_places(Entry& entry, Admit& decision) {
@@ -285,7 +272,10 @@ void Pass::hold(const Entry& entry, const Usage& usage) {
 void Pass::preempt(Entry& entry) {
   tell(entry, kWaitingForPreemptedWorkloads, entry.targets.size());
   for (const Target& target : entry.targets) preempted_.push_back(target.workload);
-  if (order_evictions(state_, entry.workload, entry.targets, *out_)) moved();
+  if (order_evictions(state_, entry.workload, entry.targets, *out_)) {
+    moved();
+    moved_after_ = true;
+  }
   entry.queue->pending.stand_alone(entry.workload);
   hold(entry, wanted(entry));
   note_made_way(entry);

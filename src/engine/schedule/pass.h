@@ -62,6 +62,7 @@ class Pass {
   void give_up(Entry& entry, std::string_view reason);  // parks or blocks
   void try_again(Entry& entry, bool overlaps);          // leaves it awake
   bool let_others_try();
+  bool try_those_aside();
   void end_turns_of_others();
   bool scan_moved(Entry& entry);
   bool news(WorkloadId workload, std::uint64_t fingerprint);
@@ -89,10 +90,11 @@ class Pass {
   std::vector<std::size_t> order_;
   std::vector<WorkloadId> preempted_;  // in this cycle
   std::vector<Entry*> beaten_;         // in this cycle: they lost to what is held for others
-  std::vector<WorkloadId> aside_;      // they lost like that, and those behind them may try until the pass ends
+  std::vector<WorkloadId> aside_;      // they lost like that, and those behind them may try for a while
   Usage difference_;                   // of wanted()
   std::vector<Word> words_;            // the last message for each waiting workload
   bool moved_ = false;
+  bool moved_after_ = false;     // since somebody was set aside, a workload was admitted or preempted
   bool places_changed_ = false;  // in this cycle, by admissions or holds
 };
 

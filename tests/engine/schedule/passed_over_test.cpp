@@ -59,6 +59,79 @@ TEST(PassedOver, NorBehindOneThatLosesItsPlaceToAReservation) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
+// The head of the strict queue reserves what it may still borrow, before "loser", which borrows from further away. When
+// "behind" is admitted, the head would borrow from as far, and "loser" is older.
+TEST(PassedOver, OneThatLostIsTriedAgainWhenOthersWereAdmitted) {
+  World world;
+  world.flavor("f");
+  world.cohort("left", "root");
+  world.queue(QueueSpec("strict").in("left").flavor("f", {{"cpu", "3", "1"}}).strict());
+  world.queue(QueueSpec("best").in("left").flavor("f", {{"cpu", "3"}}));
+  world.queue(QueueSpec("lender").in("root").flavor("f", {{"cpu", "3"}}));
+  world.job({.name = "former", .queue = "lender", .count = 6});
+  world.job({.name = "stays", .queue = "strict", .count = 3});
+  EXPECT_EQ(world.moves(), (Texts{"admit stays", "admit former"}));
+  world.job({.name = "loser", .queue = "best", .count = 6, .min_count = 1});
+  world.job({.name = "behind", .queue = "best", .count = 2});
+  world.job({.name = "head", .queue = "strict", .count = 3});
+  EXPECT_EQ(world.moves(), Texts{});
+  world.finish("former");
+  EXPECT_EQ(world.moves(), (Texts{"admit behind", "admit loser"}));
+  EXPECT_EQ(world.scheduler.check(), Texts{});
+}
+
+// Nobody borrows f, or the memory of g. But who borrows the cpu of g may be preempted, and gives back both.
+TEST(PassedOver, AFlavorMayHaveVictimsForTwoResourcesTogether) {
+  World world;
+  world.flavor("f");
+  world.flavor("g");
+  world.queue(QueueSpec("other")
+                  .in("team")
+                  .flavor("f", {{"cpu", "2"}, {"memory", "2"}})
+                  .flavor("g", {{"cpu", "0"}, {"memory", "4"}}));
+  world.queue(QueueSpec("mine")
+                  .in("team")
+                  .flavor("f", {{"cpu", "0"}, {"memory", "0"}})
+                  .flavor("g", {{"cpu", "4"}, {"memory", "0"}})
+                  .reclaim(ReclaimWithinCohort::kLowerPriority)
+                  .borrow_preempting(std::nullopt));
+  world.job({.name = "in-f", .queue = "other", .requests = {{"cpu", "2"}, {"memory", "2"}}});
+  world.job({.name = "in-g", .queue = "other", .requests = {{"cpu", "4"}, {"memory", "4"}}});
+  EXPECT_EQ(world.moves(), (Texts{"admit in-f", "admit in-g"}));
+  world.job({.name = "w", .queue = "mine", .requests = {{"cpu", "2"}, {"memory", "2"}}, .priority = 1});
+  EXPECT_EQ(world.moves(), Texts{"preempt in-g for w (InCohortReclaimWhileBorrowing)"});
+}
+
+// Here g has memory left at first. When "third" takes it, both are short.
+TEST(PassedOver, ASecondResourceThatGetsShortBringsVictims) {
+  World world;
+  world.flavor("f");
+  world.flavor("g");
+  world.queue(QueueSpec("other")
+                  .in("team")
+                  .flavor("f", {{"cpu", "2"}, {"memory", "2"}})
+                  .flavor("g", {{"cpu", "4"}, {"memory", "2"}}));
+  world.queue(QueueSpec("third")
+                  .in("team")
+                  .flavor("f", {{"cpu", "0"}, {"memory", "0"}})
+                  .flavor("g", {{"cpu", "0"}, {"memory", "2"}}));
+  world.queue(QueueSpec("mine")
+                  .in("team")
+                  .flavor("f", {{"cpu", "0"}, {"memory", "0"}})
+                  .flavor("g", {{"cpu", "0"}, {"memory", "2"}})
+                  .reclaim(ReclaimWithinCohort::kLowerPriority)
+                  .borrow_preempting(std::nullopt));
+  world.job({.name = "in-f", .queue = "other", .requests = {{"cpu", "2"}, {"memory", "2"}}});
+  world.job({.name = "in-g", .queue = "other", .requests = {{"cpu", "4"}, {"memory", "3"}}});
+  EXPECT_EQ(world.moves(), (Texts{"admit in-f", "admit in-g"}));
+  world.job({.name = "w", .queue = "mine", .requests = {{"cpu", "1"}, {"memory", "2"}}, .priority = 1});
+  EXPECT_EQ(world.moves(), Texts{});
+  world.job({.name = "last", .queue = "third", .requests = {{"memory", "2"}}});
+  EXPECT_EQ(world.moves(), Texts{"admit last"});
+  EXPECT_EQ(world.moves(), Texts{"preempt in-g for w (InCohortReclaimWhileBorrowing)"});
+  EXPECT_EQ(world.scheduler.check(), Texts{});
+}
+
 // Kueue tries flavors in order; with TryNextFlavor it goes on after one that would borrow or preempt, and settles for
 // the best by quota.
 QueueSpec tries_next(const std::string& first, const std::string& second) {

@@ -31,6 +31,7 @@ class Cohorts {
   // `former`: the jobs are where they were there at last, and the scheduler only knows that and their messages.
   explicit Cohorts(unsigned seed, unsigned arrival = 0, const Cohorts* former = nullptr)
       : random_(seed), world_(options(seed)) {
+    fair_sharing_ = options(seed).fair_sharing.enabled;
     flavors_ = 1 + pick(2);
     for (int f = 0; f < flavors_; ++f) world_.flavor(name("f", f));
     const std::vector<std::string> parents{"root", "left", "right"};
@@ -77,7 +78,7 @@ class Cohorts {
         reverses += preempted_.contains({victim, preemptor}) ? 1 : 0;
       }
       if (!moved) return true;
-      repeats += states_.insert(who_holds()).second ? 0 : 1;
+      repeats += states_.insert(who_holds() + std::to_string(preempted_.size())).second ? 0 : 1;
       for (const std::string& victim : victims) world_.stopped(victim);
     }
     return false;
@@ -93,11 +94,26 @@ class Cohorts {
     return true;
   }
   std::vector<std::string> history;  // all admissions and preemptions
-  int repeats = 0;                   // how often the same workloads held quota and were being preempted as once before
-  int reverses = 0;                  // how often a workload preempted one that had preempted it
-  bool says_why = false;             // a message says that a workload does not preempt those that it could
+  // How often the same workloads held quota and were being preempted as once before, and no workload had preempted one
+  // for the first time since. After a first time fewer preemptions are left, so that cannot go on.
+  int repeats = 0;
+  int reverses = 0;       // how often a workload preempted one that had preempted it
+  bool says_why = false;  // a message says that a workload does not preempt those that it could
   std::vector<std::string> check() const { return world_.scheduler.check(); }
   std::vector<std::string> check_copy() const { return world_.scheduler.copy().check(); }
+
+  // Whether the first workload that moved had lost, in the former scheduler, to what the head of a StrictFIFO queue
+  // reserves. With fair sharing the heads of other queues decide who of the two comes first, even those that never fit;
+  // and when a scheduler starts, other workloads are heads.
+  bool first_had_lost(const Cohorts& former) const {
+    const auto waits = [&](const std::string& queue) { return former.world_.scheduler.pending_count(queue) > 0; };
+    if (history.empty() || !fair_sharing_ || std::ranges::none_of(strict_, waits)) return false;
+    const std::string& move = history.front();
+    const std::size_t preemptor = move.find(" for ");
+    const auto told = former.messages_.find(word(move, preemptor == std::string::npos ? 6 : preemptor + 5));
+    return told != former.messages_.end() &&
+           told->second.ends_with("Workload no longer fits after processing another workload");
+  }
 
   // Those who wait and spare others, and whom.
   std::map<std::string, std::vector<std::string>> spares() const {
@@ -153,7 +169,10 @@ class Cohorts {
     QueueSpec spec(queue);
     spec.in(cohort).weighs(name("", pick(3)));
     for (const auto& [flavor, limits] : quotas(true)) spec.flavor(flavor, limits);
-    if (chance(30)) spec.strict();
+    if (chance(30)) {
+      spec.strict();
+      strict_.insert(queue);
+    }
     if (chance(50))
       spec.within(chance(50) ? WithinClusterQueue::kLowerPriority : WithinClusterQueue::kLowerOrNewerEqualPriority);
     if (chance(60)) spec.reclaim(chance(50) ? ReclaimWithinCohort::kAny : ReclaimWithinCohort::kLowerPriority);
@@ -179,59 +198,80 @@ class Cohorts {
   std::mt19937 random_;
   World world_;
   std::set<std::pair<std::string, std::string>> preempted_;  // preemptor, victim
-  Keys states_;
+  Keys states_, strict_;
   std::vector<JobSpec> specs_;
   std::map<std::string, std::string> messages_;  // the last one to each job
   int flavors_ = 1;
+  bool fair_sharing_ = false;
+};
+
+struct Tally {
+  int reverses_later = 0;
+  bool says_why = false;
+  std::size_t spare = 0;
 };
 
 // Without any back-off, preemption comes to an end, no state comes back, and then nobody is parked who may be admitted
 // or may preempt. As long as no workload ends, none preempts its own preemptor. Afterwards that is allowed again.
-TEST(Rest, RandomCohortsComeToRest) {
-  int reverses_later = 0;
-  bool says_why = false;
-  for (unsigned seed = 1; seed <= seeds() && !HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    Cohorts cohorts(seed);
+void come_to_rest(unsigned seed, Tally& tally) {
+  SCOPED_TRACE(seed);
+  Cohorts cohorts(seed);
+  EXPECT_TRUE(cohorts.rests());
+  EXPECT_EQ(cohorts.reverses, 0);
+  EXPECT_EQ(cohorts.repeats, 0);
+  EXPECT_EQ(cohorts.check(), std::vector<std::string>());
+  EXPECT_EQ(cohorts.check_copy(), std::vector<std::string>());
+  for (int ends = 0; ends < 3 && cohorts.one_ends(); ++ends) {
     EXPECT_TRUE(cohorts.rests());
-    EXPECT_EQ(cohorts.reverses, 0);
-    EXPECT_EQ(cohorts.repeats, 0);
     EXPECT_EQ(cohorts.check(), std::vector<std::string>());
-    EXPECT_EQ(cohorts.check_copy(), std::vector<std::string>());
-    for (int ends = 0; ends < 3 && cohorts.one_ends(); ++ends) {
-      EXPECT_TRUE(cohorts.rests());
-      EXPECT_EQ(cohorts.check(), std::vector<std::string>());
-    }
-    reverses_later += cohorts.reverses;
-    says_why = says_why || cohorts.says_why;
   }
-  if (seeds() < 2'000) return;
-  EXPECT_GT(reverses_later, 0);
-  EXPECT_TRUE(says_why);
+  tally.reverses_later += cohorts.reverses;
+  tally.says_why = tally.says_why || cohorts.says_why;
 }
 
 // What is at rest stays so when another scheduler starts on it, and a third one after that: they have only the messages
 // to know who spares whom.
-TEST(Rest, AnotherSchedulerChangesNothing) {
-  std::size_t spare = 0;
-  for (unsigned seed = 1; seed <= seeds() && !HasFailure(); ++seed) {
-    SCOPED_TRACE(seed);
-    Cohorts cohorts(seed);
-    for (int ends = 0; ends < 4; ++ends) {
-      ASSERT_TRUE(cohorts.rests());
-      Cohorts other(seed, 0, &cohorts);
-      EXPECT_TRUE(other.rests());
-      EXPECT_EQ(other.history, std::vector<std::string>());
-      EXPECT_EQ(other.check(), std::vector<std::string>());
-      Cohorts third(seed, 0, &other);
-      EXPECT_TRUE(third.rests());
-      EXPECT_EQ(third.history, std::vector<std::string>());
-      spare += cohorts.spares().size();
-      if (!cohorts.one_ends()) break;
-    }
+void start_others(unsigned seed, Tally& tally) {
+  SCOPED_TRACE(seed);
+  Cohorts cohorts(seed);
+  for (int ends = 0; ends < 4; ++ends) {
+    ASSERT_TRUE(cohorts.rests());
+    Cohorts other(seed, 0, &cohorts);
+    EXPECT_TRUE(other.rests());
+    EXPECT_EQ(other.check(), std::vector<std::string>());
+    Cohorts third(seed, 0, &other);
+    EXPECT_TRUE(third.rests());
+    if (!other.first_had_lost(cohorts)) EXPECT_EQ(other.history, std::vector<std::string>());
+    if (!third.first_had_lost(other)) EXPECT_EQ(third.history, std::vector<std::string>());
+    tally.spare += cohorts.spares().size();
+    if (!cohorts.one_ends()) break;
   }
+}
+
+TEST(Rest, RandomCohortsComeToRest) {
+  Tally tally;
+  for (unsigned seed = 1; seed <= seeds() && !HasFailure(); ++seed) come_to_rest(seed, tally);
   if (seeds() < 2'000) return;
-  EXPECT_GT(spare, 0u);
+  EXPECT_GT(tally.reverses_later, 0);
+  EXPECT_TRUE(tally.says_why);
+}
+
+TEST(Rest, AnotherSchedulerChangesNothing) {
+  Tally tally;
+  for (unsigned seed = 1; seed <= seeds() && !HasFailure(); ++seed) start_others(seed, tally);
+  if (seeds() < 2'000) return;
+  EXPECT_GT(tally.spare, 0u);
+}
+
+// Seeds beyond those above that once did not pass. 18972: a workload preempted the same one twice, and was admitted and
+// preempted between that. 8456: a preemptor that found nothing any more, at the head of a StrictFIFO queue, reserved
+// quota before its victim got a turn. 14382: see first_had_lost().
+TEST(Rest, CohortsOfOncePass) {
+  Tally tally;
+  for (const unsigned seed : {8456U, 14382U, 18972U}) {
+    come_to_rest(seed, tally);
+    start_others(seed, tally);
+  }
 }
 
 // The orders of pending workloads, of a cycle's entries and of victims are total: many workloads are equal up to their
