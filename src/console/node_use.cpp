@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/core/node_labels.h"
+#include "api/core/pod_phase.h"
 #include "api/core/pod_resources.h"
 #include "base/amount.h"
 
@@ -65,8 +66,8 @@ void NodeUse::drop_pod(const std::string& key) {
 void NodeUse::pod_changed(const std::string& key, const Json* now) {
   drop_pod(key);
   if (now == nullptr) return;
-  const std::string_view node = string_at(*now, {"spec", "nodeName"}), phase = string_at(*now, {"status", "phase"});
-  if (node.empty() || phase == "Succeeded" || phase == "Failed") return;
+  const std::string_view node = string_at(*now, {"spec", "nodeName"});
+  if (node.empty() || api::pod_ended(*now)) return;
   Pod pod{std::string(node), std::string(string_at(*now, {"metadata", "namespace"})), PodOrigin::of(*now), {}};
   if (const Json* spec = find(*now, "spec")) {
     const Json requests = api::encode_resource_list(api::pod_requests(*spec));

@@ -2,6 +2,7 @@
 
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
+#include "api/owners.h"
 
 namespace berth::console {
 namespace {
@@ -9,10 +10,8 @@ namespace {
 constexpr const char* kJobSetLabel = "jobset.sigs.k8s.io/jobset-uid";  // of all pods of a JobSet
 
 std::string controller_uid(const Json& object) {
-  for (const Json& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"})) return std::string(string_at(owner, {"uid"}));
-  }
-  return {};
+  const Json* owner = api::controller_of(object);
+  return owner == nullptr ? std::string() : std::string(string_at(*owner, {"uid"}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/kueue/slices.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -209,7 +210,7 @@ void EngineHost::expire(const engine::ExpireWorkload& effect) {
 // an owner makes the pods again, or is of a kind that Berth does not know: the job would get a new workload and start
 // again.
 void EngineHost::expire_jobs(const api::ObjectMeta& workload) {
-  const bool controlled = std::ranges::any_of(workload.owners, &api::OwnerReference::controller);
+  const bool controlled = api::controller_of(workload) != nullptr;
   std::vector<std::pair<const api::OwnerReference*, JobResource>> jobs;
   for (const auto& owner : workload.owners) {
     if (controlled && !owner.controller) continue;

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "api/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -79,18 +80,17 @@ void JobController::index_name(const Json& job, bool present) {
 }
 
 const api::OwnerReference* JobController::owner_of(const api::kueue::Workload& workload) const {
-  for (const auto& owner : workload.meta.owners) {
-    if (owner.controller && owner.kind == adapter_.kind().kind && owner.api_version == adapter_.kind().api_version())
-      return &owner;
-  }
-  return nullptr;
+  const auto* owner = api::controller_of(workload.meta);
+  const bool is_job =
+      owner != nullptr && owner->kind == adapter_.kind().kind && owner->api_version == adapter_.kind().api_version();
+  return is_job ? owner : nullptr;
 }
 
 std::optional<JobController::JobRef> JobController::job_of(const api::kueue::Workload& workload) const {
   if (rules_.of_others && rules_.of_others(workload)) return std::nullopt;
   const auto& meta = workload.meta;
   if (const auto* owner = owner_of(workload)) return JobRef{api::object_key(meta.ns, owner->name), owner->uid, true};
-  if (std::ranges::any_of(meta.owners, [](const auto& owner) { return owner.controller; })) return std::nullopt;
+  if (api::controller_of(meta) != nullptr) return std::nullopt;
   const auto label = meta.labels.find(std::string(jobs::kJobUidLabel));
   const bool had_job = label != meta.labels.end();
   if (!had_job && !jobs::holds_finalizer(workload)) return std::nullopt;  // created by hand: nothing to do

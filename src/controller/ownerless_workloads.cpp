@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "api/owners.h"
 #include "api/resources.h"
 
 namespace berth::controller {
@@ -13,7 +14,7 @@ namespace {
 bool leaves_alone(const api::kueue::Workload& workload) {
   const auto& meta = workload.meta;
   return meta.deletion && std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end() &&
-         std::ranges::none_of(meta.owners, &api::OwnerReference::controller);
+         api::controller_of(meta) == nullptr;
 }
 
 bool evicted_alone(const api::kueue::Workload& workload) {

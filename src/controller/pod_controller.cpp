@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/owners.h"
 #include "api/resource_version.h"
 #include "base/planted.h"
 #include "jobs/compose.h"
@@ -21,9 +22,7 @@ bool says_the_same(const jobs::ManagedPod& a, const jobs::ManagedPod& b) {
          a.deletion == b.deletion;
 }
 
-bool controlled(const api::kueue::Workload& workload) {
-  return std::ranges::any_of(workload.meta.owners, &api::OwnerReference::controller);
-}
+bool controlled(const api::kueue::Workload& workload) { return api::controller_of(workload.meta) != nullptr; }
 
 }  // namespace
 
@@ -127,11 +126,10 @@ void PodController::learn(const jobs::ManagedPodPtr& before, const api::RestResp
 
 std::optional<PodController::PodRef> PodController::pod_of(const api::kueue::Workload& workload) {
   const auto& meta = workload.meta;
-  for (const auto& owner : meta.owners) {
-    if (owner.controller && owner.kind == jobs::kPodKind && owner.api_version == jobs::kPodApiVersion)
-      return PodRef{api::object_key(meta.ns, owner.name), owner.uid, true};
+  if (const auto* owner = api::controller_of(meta)) {
+    if (owner->kind != jobs::kPodKind || owner->api_version != jobs::kPodApiVersion) return std::nullopt;
+    return PodRef{api::object_key(meta.ns, owner->name), owner->uid, true};
   }
-  if (controlled(workload)) return std::nullopt;
   const auto label = meta.labels.find(std::string(jobs::kJobUidLabel));
   const auto name = jobs::job_in_name(jobs::kPodKind, meta.name);
   // Any client may write the label. The workloads of pods have the finalizer.

@@ -1,18 +1,17 @@
 #include "controller/pod_deployments.h"
 
 #include "api/apps_resources.h"
+#include "api/owners.h"
 
 namespace berth::controller {
 
 std::optional<PodDeployments::Owner> PodDeployments::owner_of(const Json& object, std::string_view kind) {
-  for (const Json& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (!bool_at(owner, {"controller"})) continue;
-    if (string_at(owner, {"kind"}) != kind || !string_at(owner, {"apiVersion"}).starts_with("apps/"))
-      return std::nullopt;
-    return Owner{std::string(string_at(object, {"metadata", "namespace"})), std::string(string_at(owner, {"name"})),
-                 std::string(string_at(owner, {"uid"}))};
-  }
-  return std::nullopt;
+  const Json* owner = api::controller_of(object);
+  if (owner == nullptr || string_at(*owner, {"kind"}) != kind ||
+      !string_at(*owner, {"apiVersion"}).starts_with("apps/"))
+    return std::nullopt;
+  return Owner{std::string(string_at(object, {"metadata", "namespace"})), std::string(string_at(*owner, {"name"})),
+               std::string(string_at(*owner, {"uid"}))};
 }
 
 std::optional<std::string> PodDeployments::uid_for(const jobs::ManagedPod& pod, const std::string& key,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -20,10 +21,8 @@ constexpr std::string_view kReporter = "kueue-provisioning-request-controller";
 
 // The key of the workload that controls an object; empty when there is none.
 std::string workload_key(const api::ObjectMeta& meta) {
-  for (const auto& owner : meta.owners) {
-    if (owner.controller && owner.kind == "Workload") return api::object_key(meta.ns, owner.name);
-  }
-  return {};
+  const auto* owner = api::controller_of(meta);
+  return owner != nullptr && owner->kind == "Workload" ? api::object_key(meta.ns, owner->name) : std::string();
 }
 
 bool controlled_by(const api::ObjectMeta& meta, const api::ObjectMeta& owner) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/core/node_labels.h"
+#include "api/core/pod_phase.h"
 #include "api/kueue/names.h"
 #include "api/kueue/slices.h"
 #include "api/resource_version.h"
@@ -34,7 +35,7 @@ bool is_let_go(const Json& pod) {
 
 // Whether the change can lead to a decision: the pod is gone or ended, so its place is free, or the pod is gated.
 bool matters(const JsonPtr& now) {
-  return !now || jobs::pod_ended(*now) || jobs::has_topology_gate(*now) || jobs::has_elastic_gate(*now);
+  return !now || api::pod_ended(*now) || jobs::has_topology_gate(*now) || jobs::has_elastic_gate(*now);
 }
 
 bool older(const jobs::WorkloadPtr& a, const jobs::WorkloadPtr& b) {
@@ -82,7 +83,7 @@ void Ungater::pod_changed(const JsonPtr& old, const JsonPtr& now) {
     owners_.erase(uid);
   }
   if (key.empty()) return;
-  if (!now || jobs::pod_ended(*now)) {
+  if (!now || api::pod_ended(*now)) {
     forget(key, uid);
     owners_.erase(uid);
   } else {
@@ -270,7 +271,7 @@ void Ungater::learn(const std::string& key, const JsonPtr& pod, const api::RestR
   const auto pods = pods_.find(key);
   if (pods == pods_.end() || !pods->second.known.contains(uid)) return;  // gone meanwhile
   if (response.code == 404 || (response.ok() && uid_of(response.body) != uid) ||
-      (response.ok() && jobs::pod_ended(response.body)))
+      (response.ok() && api::pod_ended(response.body)))
     return forget(key, uid);
   if (!response.ok()) {
     pods->second.doubtful.insert(uid);

@@ -6,6 +6,7 @@
 #include "api/kueue/names.h"
 #include "api/kueue/slices.h"
 #include "api/meta.h"
+#include "api/owners.h"
 #include "engine/lifecycle/state.h"
 #include "engine/lifecycle/words.h"
 #include "engine/transitions.h"
@@ -38,10 +39,8 @@ std::string_view annotation(const Tracked& t, std::string_view key) {
 }
 
 std::string_view controller_of(const Tracked& t) {
-  for (const auto& owner : t.base->meta.owners) {
-    if (owner.controller) return owner.uid;
-  }
-  return {};
+  const auto* owner = api::controller_of(t.base->meta);
+  return owner == nullptr ? std::string_view() : owner->uid;
 }
 
 // The slice of the same namespace that its annotation names; "": none.

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/kueue/job_uid.h"
 #include "base/assert.h"
 #include "engine/lifecycle/legacy_reasons.h"
 #include "engine/lifecycle/pods_ready.h"
@@ -26,7 +27,7 @@ std::string cut_note(std::string text) {
 }  // namespace
 
 std::string job_uid_of(const WorkloadRef& w) {
-  const auto label = w.meta.labels.find(lifecycle::kJobUidLabel);
+  const auto label = w.meta.labels.find(api::kueue::kJobUidLabel);
   return label == w.meta.labels.end() ? std::string() : label->second;
 }
 

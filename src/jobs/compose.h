@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/kueue/job_uid.h"
 #include "api/kueue/types.h"
 #include "base/json.h"
 #include "base/result.h"
@@ -14,7 +15,7 @@
 namespace berth::jobs {
 
 // Label of a workload: the uid of the job that controls it or controlled it.
-inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
+using api::kueue::kJobUidLabel;
 
 // What a new workload is made of.
 struct Draft {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/kueue/pod_names.h"
 #include "api/object_condition.h"
 #include "jobs/placed_pods.h"
@@ -26,7 +27,7 @@ std::optional<Time> forceful_deletion_due(const Json& pod) {
   // A deletion without grace period is by force: finalizers keep the pod now.
   const bool by_force = find_path(pod, {"metadata", "deletionGracePeriodSeconds"}) != nullptr &&
                         int_at(pod, {"metadata", "deletionGracePeriodSeconds"}) == 0;
-  if (pod_ended(pod) && (by_force || !was_failed_by_force(pod))) return std::nullopt;
+  if (api::pod_ended(pod) && (by_force || !was_failed_by_force(pod))) return std::nullopt;
   return *deletion + kForcefulDeletionDelay;
 }
 

@@ -68,11 +68,6 @@ bool has_topology_gate(const Json& pod) { return is_gated_by(pod, api::kueue::kT
 
 bool has_elastic_gate(const Json& pod) { return is_gated_by(pod, api::kueue::kElasticGate); }
 
-bool pod_ended(const Json& pod) {
-  const auto phase = string_at(pod, {"status", "phase"});
-  return phase == "Succeeded" || phase == "Failed";
-}
-
 bool pod_terminating(const Json& pod) { return !string_at(pod, {"metadata", "deletionTimestamp"}).empty(); }
 
 Domains::Domains(const TopologyAssignment& assignment)

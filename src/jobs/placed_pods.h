@@ -22,7 +22,6 @@ Json placed_pod(const Json& pod);
 
 bool has_topology_gate(const Json& pod);
 bool has_elastic_gate(const Json& pod);
-bool pod_ended(const Json& pod);  // Succeeded or Failed: the pod holds no place any more
 bool pod_terminating(const Json& pod);
 
 // Finds the domains of one assignment by their values. The assignment must outlive this object.

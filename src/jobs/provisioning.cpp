@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "api/owners.h"
 #include "jobs/provisioning_check.h"
 #include "jobs/provisioning_names.h"
 #include "jobs/provisioning_pods.h"
@@ -31,13 +32,8 @@ const AdmissionCheckState* state_of(const Workload& w, std::string_view check) {
   return nullptr;
 }
 
-const api::OwnerReference* controller_of(const ObjectMeta& meta) {
-  const auto owner = std::ranges::find_if(meta.owners, [](const auto& o) { return o.controller; });
-  return owner == meta.owners.end() ? nullptr : &*owner;
-}
-
 bool controlled_by(const ObjectMeta& meta, const ObjectMeta& owner) {
-  const auto* controller = controller_of(meta);
+  const auto* controller = api::controller_of(meta);
   return controller != nullptr && controller->uid == owner.uid;
 }
 

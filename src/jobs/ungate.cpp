@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/core/scheduling.h"
 #include "api/kueue/names.h"
 #include "api/kueue/slices.h"
@@ -68,7 +69,7 @@ class Placing {
         free_(domains_.size()) {
     for (std::size_t d = 0; d < domains_.size(); ++d) free_[d] = domains_.at(d).count;
     for (const auto& pod : pods) {
-      if (string_at(*pod, {"metadata", "labels", kPodSetLabel}) == assignment.name && !pod_ended(*pod)) add(pod);
+      if (string_at(*pod, {"metadata", "labels", kPodSetLabel}) == assignment.name && !api::pod_ended(*pod)) add(pod);
     }
     std::sort(members_.begin(), members_.end(), [](const Member& a, const Member& b) { return a.order() < b.order(); });
   }
@@ -176,7 +177,7 @@ std::vector<JsonPtr> granted_pods(const std::vector<JsonPtr>& pods, const PodSet
                                   const PodSetAssignment& assignment) {
   std::vector<JsonPtr> granted, gated;
   for (const auto& pod : pods) {
-    if (string_at(*pod, {"metadata", "labels", kPodSetLabel}) != pod_set.name || pod_ended(*pod)) continue;
+    if (string_at(*pod, {"metadata", "labels", kPodSetLabel}) != pod_set.name || api::pod_ended(*pod)) continue;
     if (!has_elastic_gate(*pod)) {
       granted.push_back(pod);
     } else if (!pod_terminating(*pod)) {

@@ -1,21 +1,15 @@
 #include "jobs/workload_name.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/digest.h"
+#include "base/text.h"
 
 namespace berth::jobs {
 namespace {
 
 constexpr std::size_t kMaxName = 253, kMaxShortName = 63;
 constexpr std::size_t kHashDigits = 5;
-
-std::string lower(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
 
 }  // namespace
 
@@ -25,14 +19,14 @@ std::string workload_name(std::string_view group, std::string_view kind, std::st
   for (const auto part : {kind, group, name}) identity.append(part).append("\n");
   identity.append(uid);
   if (!which.empty()) identity.append("\n").append(which);
-  std::string prefix = lower(kind);
+  std::string prefix = to_lower(kind);
   prefix.append("-").append(name);
   prefix.resize(std::min(prefix.size(), (is_short ? kMaxShortName : kMaxName) - 1 - kHashDigits));
   return prefix + "-" + sha1_digits(identity, kHashDigits);
 }
 
 std::optional<std::string> job_in_name(std::string_view kind, std::string_view workload) {
-  const std::string before = lower(kind) + "-";
+  const std::string before = to_lower(kind) + "-";
   const std::size_t around = before.size() + 1 + kHashDigits;
   if (workload.size() <= around || !workload.starts_with(before)) return std::nullopt;
   const std::string_view hash = workload.substr(workload.size() - kHashDigits);

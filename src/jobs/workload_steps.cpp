@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/owners.h"
 #include "base/planted.h"
 #include "jobs/compose.h"
 
@@ -14,9 +15,7 @@ bool has_condition(const Workload& w, std::string_view type) { return api::is_tr
 
 bool finished(const Workload& w) { return has_condition(w, kFinished); }
 
-bool has_controller(const Workload& w) {
-  return std::ranges::any_of(w.meta.owners, [](const auto& owner) { return owner.controller; });
-}
+bool has_controller(const Workload& w) { return api::controller_of(w.meta) != nullptr; }
 
 bool holds_finalizer(const Workload& w) {
   return std::find(w.meta.finalizers.begin(), w.meta.finalizers.end(), kFinalizer) != w.meta.finalizers.end();

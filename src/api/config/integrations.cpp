@@ -9,6 +9,7 @@
 #include "api/config/parts.h"
 #include "api/field_error.h"
 #include "api/kueue/pod_names.h"
+#include "base/text.h"
 
 namespace berth::api::config {
 namespace {
@@ -69,8 +70,7 @@ void read_frameworks(Fields& fields, std::vector<std::string>& out) {
 
 // The resource of a kind by the usual rule for English plurals: jobs, proxies, meshes.
 std::string plural_of(std::string_view kind) {
-  std::string name;
-  for (const char c : kind) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string name = to_lower(kind);
   if (name.ends_with('s')) return name + "es";
   if (name.ends_with('y')) return name.substr(0, name.size() - 1) + "ies";
   return name + "s";

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/core/node_labels.h"
+#include "api/core/pod_phase.h"
 #include "api/kueue/names.h"
 #include "api/kueue/slices.h"
 
@@ -33,8 +34,8 @@ PodPlacement decode_pod_placement(const Json& pod) {
   if (!out.bound && array_at(pod, {"spec", "schedulingGates"}).empty())
     out.node = text({"spec", "nodeSelector", kHostnameLabel});
   const auto phase = string_at(pod, {"status", "phase"});
-  out.terminated = phase == "Succeeded" || phase == "Failed";
-  out.succeeded = phase == "Succeeded";
+  out.terminated = is_ended_phase(phase);
+  out.succeeded = phase == kPodSucceeded;
   out.wants_places = kueue::wants_places(pod);
   const std::string deletion = text({"metadata", "deletionTimestamp"});
   out.terminating = !deletion.empty();

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "api/core/pod_amounts.h"
+#include "api/core/pod_phase.h"
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
 #include "api/kueue/pod_shape.h"
@@ -13,6 +14,7 @@
 #include "api/kueue/topology_annotations.h"
 #include "api/kueue/topology_spreading.h"
 #include "api/kueue/types.h"
+#include "api/owners.h"
 
 namespace berth::api::kueue {
 namespace {
@@ -198,10 +200,7 @@ bool same_labels_and_annotations(const Json& pod, const Json& old) {
 }
 
 // A pod that waits at its gate or has ended does not run.
-bool waits_or_ended(const Json& pod) {
-  const std::string_view phase = string_at(pod, {"status", "phase"});
-  return phase == "Succeeded" || phase == "Failed" || has_scheduling_gate(pod, kAdmissionGate);
-}
+bool waits_or_ended(const Json& pod) { return pod_ended(pod) || has_scheduling_gate(pod, kAdmissionGate); }
 
 }  // namespace
 
@@ -226,10 +225,7 @@ bool has_scheduling_gate(const Json& pod, std::string_view name) {
 std::string_view suspending_owner(const Json& pod) {
   const std::string_view framework = annotation_of(pod, kPodSuspendingParent);
   if (framework == kDeploymentFramework) return {};
-  const JsonArray& owners = array_at(pod, {"metadata", "ownerReferences"});
-  return std::ranges::any_of(owners, [](const Json& owner) { return bool_at(owner, {"controller"}); })
-             ? framework
-             : std::string_view();
+  return controller_of(pod) == nullptr ? std::string_view() : framework;
 }
 
 bool is_managed_pod(const Json& pod, const JobContext& context) {

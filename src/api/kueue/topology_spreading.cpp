@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/kueue/job_uid.h"
 #include "api/kueue/names.h"
 #include "base/quantity.h"
 
@@ -12,7 +13,6 @@ namespace berth::api::kueue {
 namespace {
 
 constexpr std::size_t kMostRules = 2;
-constexpr std::string_view kJobUid = "kueue.x-k8s.io/job-uid";
 
 std::optional<std::string> text_at(const JsonObject& annotations, std::string_view key) {
   const auto it = annotations.find(key);
@@ -46,7 +46,7 @@ Result<SpreadingRule> rule_of(const Json& value) {
 }
 
 Result<void> read_selector(const JsonArray& selectors, TopologySpreading& out) {
-  out.label = kJobUid;
+  out.label = kJobUidLabel;
   if (selectors.empty()) return {};
   if (selectors.size() > 1) return fail("workloadLabelSelectors must have one requirement");
   out.label = string_at(selectors[0], {"key"});

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "api/core/pod_phase.h"
 #include "api/object_condition.h"
 #include "api/printing/table.h"
 
@@ -114,7 +115,7 @@ Row read(const Json& pod) {
   if (find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr) {
     if (string_at(pod, {"status", "reason"}) == "NodeLost") {
       row.reason = "Unknown";
-    } else if (phase != "Failed" && phase != "Succeeded") {
+    } else if (!is_ended_phase(phase)) {
       row.reason = "Terminating";
     }
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/core/devices.h"
+#include "api/core/pod_phase.h"
 #include "api/core/pod_resources.h"
 #include "api/kueue/job_rules.h"
 #include "api/kueue/names.h"
@@ -26,11 +27,8 @@ using api::kueue::StopPolicy;
 
 constexpr std::string_view kPodsResource = "pods";
 
-std::string_view phase_of(const Json& pod) { return string_at(pod, {"status", "phase"}); }
-
 bool runs_no_more(const Json& pod) {
-  return phase_of(pod) == "Succeeded" || phase_of(pod) == "Failed" ||
-         find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr;
+  return api::pod_ended(pod) || find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr;
 }
 
 bool has_flavor(const ResourceGroup& group, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/kueue/job_rules.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "cli/queues/lister.h"
 
@@ -132,10 +133,8 @@ Result<std::string> QueuedOwners::queued_owner(const Json& pod) {
 
 Result<std::string> QueuedOwners::look(const Json& object, const std::string& ns, int depth) {
   if (depth == kMostOwners) return std::string();
-  const JsonArray& owners = array_at(object, {"metadata", "ownerReferences"});
-  const auto controller =
-      std::ranges::find_if(owners, [](const Json& owner) { return bool_at(owner, {"controller"}); });
-  if (controller == owners.end()) return std::string();
+  const Json* controller = api::controller_of(object);
+  if (controller == nullptr) return std::string();
   const std::string uid(string_at(*controller, {"uid"}));
   if (const auto known = known_.find(uid); known != known_.end()) return known->second;
   const std::string kind(string_at(*controller, {"kind"})), name(string_at(*controller, {"name"}));

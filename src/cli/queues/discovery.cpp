@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/status.h"
+#include "base/text.h"
 #include "cli/queues/words.h"
 
 namespace berth::cli::queues {
@@ -40,7 +41,7 @@ std::optional<FoundResource> find_in(const Json& document, std::string_view grou
 
 bool is_called(const Json& resource, const std::string& word) {
   if (string_at(resource, {"name"}) == word || string_at(resource, {"singularName"}) == word ||
-      lower(string_at(resource, {"kind"})) == word)
+      to_lower(string_at(resource, {"kind"})) == word)
     return true;
   const JsonArray& names = array_at(resource, {"shortNames"});
   return std::any_of(names.begin(), names.end(),
@@ -85,7 +86,7 @@ Result<std::vector<std::string>> Discovery::group_versions() {
 
 Result<FoundResource> Discovery::by_type(std::string_view type) {
   const std::size_t dot = type.find('.');
-  const std::string word = lower(type.substr(0, dot));
+  const std::string word = to_lower(type.substr(0, dot));
   const std::string_view group = dot == std::string_view::npos ? std::string_view() : type.substr(dot + 1);
   const auto versions = group_versions();
   if (!versions) return tl::unexpected(versions.error());

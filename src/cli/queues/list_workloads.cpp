@@ -9,6 +9,7 @@
 
 #include "api/printing/table.h"
 #include "api/status.h"
+#include "base/text.h"
 #include "cli/queues/discovery.h"
 #include "cli/queues/job_workloads.h"
 #include "cli/queues/list_commands.h"
@@ -72,7 +73,7 @@ std::string job_type(const Json* owner) {
   const std::string_view version = string_at(*owner, {"apiVersion"});
   const std::size_t slash = version.find('/');
   const std::string_view group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
-  std::string type = lower(string_at(*owner, {"kind"}));
+  std::string type = to_lower(string_at(*owner, {"kind"}));
   if (!group.empty() && group != "batch" && group != "apps") type.append(".").append(group);
   return type;
 }

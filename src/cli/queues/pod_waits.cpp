@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/object_condition.h"
 #include "cli/queues/words.h"
 
@@ -44,9 +45,8 @@ Why of_containers(const Json& pod) {
 }
 
 bool waits(const Json& pod) {
-  const std::string_view phase = string_at(pod, {"status", "phase"});
-  if (phase == "Succeeded" || phase == "Failed") return false;
-  if (phase != "Running") return true;
+  if (api::pod_ended(pod)) return false;
+  if (string_at(pod, {"status", "phase"}) != "Running") return true;
   return std::ranges::any_of(array_at(pod, {"status", "containerStatuses"}),
                              [](const Json& status) { return find_path(status, {"state", "waiting"}) != nullptr; });
 }

@@ -1,5 +1,6 @@
 #include "cli/queues/print.h"
 
+#include "base/text.h"
 #include "base/yaml.h"
 #include "cli/queues/words.h"
 
@@ -46,7 +47,7 @@ Result<Format> parse_format(std::string_view text) {
 std::string object_name(const Json& object) {
   const std::string_view api_version = string_at(object, {"apiVersion"});
   const std::size_t slash = api_version.find('/');
-  std::string out = lower(string_at(object, {"kind"}));
+  std::string out = to_lower(string_at(object, {"kind"}));
   if (slash != std::string_view::npos) out.append(".").append(api_version.substr(0, slash));
   return out.append("/").append(string_at(object, {"metadata", "name"}));
 }

@@ -29,12 +29,6 @@ std::string either(const std::vector<std::string>& words) {
   return out;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 std::string at(const Json& object, std::string_view key) { return printable(string_at(object, {key})); }
 
 }  // namespace berth::cli::queues

@@ -19,8 +19,6 @@ tl::unexpected<Error> wrong_value(std::string_view flag, std::string_view value,
 // "a, b or c"
 std::string either(const std::vector<std::string>& words);
 
-std::string lower(std::string_view text);
-
 // The text of a key, printable; empty without it.
 std::string at(const Json& object, std::string_view key);
 

@@ -1,7 +1,9 @@
 #include "cli/queues/workload_facts.h"
 
+#include "api/kueue/job_uid.h"
 #include "api/kueue/types.h"
 #include "api/meta.h"
+#include "api/owners.h"
 #include "api/status.h"
 #include "api/visibility/visibility.h"
 #include "cli/queues/lister.h"
@@ -11,8 +13,6 @@ namespace {
 
 namespace kueue = api::kueue;
 namespace visibility = api::visibility;
-
-constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 
 }  // namespace
 
@@ -59,17 +59,15 @@ std::optional<Duration> execution_time(const Json& workload, Time now) {
 }
 
 const Json* owner_of(const Json& workload) {
+  if (const Json* owner = api::controller_of(workload)) return owner;
   const JsonArray& owners = array_at(workload, {"metadata", "ownerReferences"});
-  for (const Json& owner : owners) {
-    if (bool_at(owner, {"controller"})) return &owner;
-  }
   return owners.empty() ? nullptr : &owners.front();
 }
 
 bool belongs_to(const Json& workload, const Json& object) {
   const std::string_view uid = string_at(object, {"metadata", "uid"});
   if (uid.empty()) return false;
-  if (string_at(workload, {"metadata", "labels", kJobUidLabel}) == uid) return true;
+  if (string_at(workload, {"metadata", "labels", kueue::kJobUidLabel}) == uid) return true;
   for (const Json& owner : array_at(workload, {"metadata", "ownerReferences"})) {
     if (string_at(owner, {"uid"}) == uid) return true;
   }

@@ -5,6 +5,7 @@
 
 #include "api/core/pod_resources.h"
 #include "api/kueue/types.h"
+#include "api/owners.h"
 #include "console/rows/fields.h"
 
 namespace berth::console {
@@ -61,9 +62,8 @@ void put_evictions(JsonObject& row, const Json& workload, const WorkloadConditio
 void put_owner(JsonObject& row, const Json& workload) {
   const JsonArray& owners = array_at(workload, {"metadata", "ownerReferences"});
   if (owners.empty()) return;
-  const auto controller =
-      std::find_if(owners.begin(), owners.end(), [](const Json& owner) { return bool_at(owner, {"controller"}); });
-  const Json& owner = controller == owners.end() ? owners.front() : *controller;
+  const Json* controller = api::controller_of(workload);
+  const Json& owner = controller == nullptr ? owners.front() : *controller;
   const std::string_view version = string_at(owner, {"apiVersion"});
   const auto slash = version.find('/');
   row["owner"] = JsonObject{{"kind", string_at(owner, {"kind"})},

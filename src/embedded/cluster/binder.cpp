@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/meta.h"
 #include "api/object_condition.h"
 #include "api/resources.h"
@@ -24,7 +25,7 @@ kube::EventRecorderOptions scheduler_events() {
 
 bool may_be_bound(const Json& pod) {
   return string_at(pod, {"spec", "nodeName"}).empty() && array_at(pod, {"spec", "schedulingGates"}).empty() &&
-         !pod_over(pod) && !pod_terminating(pod);
+         !api::pod_ended(pod) && !pod_terminating(pod);
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ Binder::Binder(api::RestClient& client, Executor& executor, const kube::Informer
 void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string key = pod_key(now ? *now : *old);
   const std::string_view node = now ? string_at(*now, {"spec", "nodeName"}) : std::string_view();
-  if (!now || pod_over(*now)) {
+  if (!now || api::pod_ended(*now)) {
     forget(key);
     capacity_.unplace(key);
   } else if (!node.empty()) {

@@ -10,6 +10,7 @@
 
 #include "api/meta.h"
 #include "api/outcome.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -37,13 +38,10 @@ constexpr Duration kUnknownOutcome = std::chrono::seconds(10);
 
 // The owner reference of the Job that controls a pod; null when no Job does.
 const Json* controlling_job(const Json& pod) {
-  for (const auto& owner : array_at(pod, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == "Job" &&
-        string_at(owner, {"apiVersion"}).starts_with("batch/")) {
-      return &owner;
-    }
-  }
-  return nullptr;
+  const Json* owner = api::controller_of(pod);
+  const bool is_job = owner != nullptr && string_at(*owner, {"kind"}) == "Job" &&
+                      string_at(*owner, {"apiVersion"}).starts_with("batch/");
+  return is_job ? owner : nullptr;
 }
 
 kube::EventRecorderOptions recorder_options() {

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/object_condition.h"
 #include "embedded/cluster/nodes.h"
 
@@ -105,7 +106,7 @@ void Kubelet::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   if (node.empty()) return;
   if (!up(node)) return forget(key);
   if (pod_terminating(*now)) return terminate(key, now);
-  if (pod_over(*now)) return forget(key);
+  if (api::pod_ended(*now)) return forget(key);
   if (string_at(*now, {"status", "phase"}) == "Running") {
     watch_end(key, now);
   } else {
@@ -199,7 +200,8 @@ void Kubelet::terminate(const std::string& key, const JsonPtr& pod) {
   executor_.cancel(running.timer);
   const Duration grace = std::chrono::seconds(int_at(*pod, {"metadata", "deletionGracePeriodSeconds"}));
   const Time end = parse_time(string_at(*pod, {"metadata", "deletionTimestamp"})).value_or(executor_.now());
-  const Duration takes = pod_over(*pod) ? Duration(0) : std::min(grace, duration_of(*pod, kStopAfter, Duration(0)));
+  const Duration takes =
+      api::pod_ended(*pod) ? Duration(0) : std::min(grace, duration_of(*pod, kStopAfter, Duration(0)));
   if (end - grace + takes <= executor_.now()) return stop(key);
   running.timer = executor_.at(end - grace + takes, [this, key] { stop(key); });
 }
@@ -207,7 +209,7 @@ void Kubelet::terminate(const std::string& key, const JsonPtr& pod) {
 void Kubelet::stop(const std::string& key) {
   const JsonPtr pod = pods_.get(key);
   if (!pod) return;
-  if (!pod_over(*pod)) {
+  if (!api::pod_ended(*pod)) {
     const std::string now = format_time(executor_.now());
     const Json terminated = JsonObject{
         {"terminated", JsonObject{{"exitCode", 143}, {"reason", "Error"}, {"finishedAt", now}}}, {"running", nullptr}};

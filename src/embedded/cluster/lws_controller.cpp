@@ -8,6 +8,7 @@
 
 #include "api/leaderworkerset/names.h"
 #include "api/meta.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "embedded/cluster/lws_sync.h"
@@ -34,12 +35,10 @@ kube::EventRecorderOptions lws_events() {
 }
 
 const Json* controller_of(const Json& pod, std::string_view kind, std::string_view api_version) {
-  for (const Json& owner : array_at(pod, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == kind &&
-        string_at(owner, {"apiVersion"}) == api_version)
-      return &owner;
-  }
-  return nullptr;
+  const Json* owner = api::controller_of(pod);
+  const bool is_it =
+      owner != nullptr && string_at(*owner, {"kind"}) == kind && string_at(*owner, {"apiVersion"}) == api_version;
+  return is_it ? owner : nullptr;
 }
 const Json* controlling_set(const Json& pod) { return controller_of(pod, lws::kKind, lws::kApiVersion); }
 const Json* controlling_leader(const Json& pod) { return controller_of(pod, "Pod", "v1"); }

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/leaderworkerset/names.h"
 #include "api/leaderworkerset/rolling_update.h"
 #include "api/object_condition.h"
@@ -133,7 +134,7 @@ LwsPod::LwsPod(const JsonPtr& pod)
       worker(index_or(string_at(*pod, {"metadata", "labels", lws::kWorkerIndex}), -1)),
       ready(api::object_condition_is_true(*pod, "Ready")),
       pending(string_at(*pod, {"status", "phase"}) == "Pending"),
-      ended(pod_over(*pod)),
+      ended(api::pod_ended(*pod)),
       restarted(has_restarted(*pod)),
       deleting(pod_terminating(*pod)) {}
 

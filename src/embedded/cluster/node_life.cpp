@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/object_condition.h"
 #include "api/resources.h"
 #include "embedded/cluster/nodes.h"
@@ -42,7 +43,7 @@ void NodeLife::pod_changed(const JsonPtr&, const JsonPtr& now) {
 }
 
 void NodeLife::mark_not_ready(const Json& pod) {
-  if (pod_over(pod) || !api::object_condition_is_true(pod, "Ready")) return;
+  if (api::pod_ended(pod) || !api::object_condition_is_true(pod, "Ready")) return;
   const std::string now = format_time(executor_.now());
   Json status = JsonObject{{"conditions", JsonArray{pod_condition("Ready", false, now, kNodeNotReady)}}};
   writer_.send(patch_pod_status(pod, std::move(status)), [this, key = pod_key(pod)] {

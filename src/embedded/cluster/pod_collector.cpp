@@ -1,5 +1,7 @@
 #include "embedded/cluster/pod_collector.h"
 
+#include "api/core/pod_phase.h"
+
 #include <utility>
 
 namespace berth::cluster {
@@ -7,7 +9,7 @@ namespace {
 
 // The collector has nothing left to do for the pod. Finalizers may still keep it.
 bool collected(const Json& pod) {
-  return pod_over(pod) && pod_terminating(pod) && int_at(pod, {"metadata", "deletionGracePeriodSeconds"}) == 0;
+  return api::pod_ended(pod) && pod_terminating(pod) && int_at(pod, {"metadata", "deletionGracePeriodSeconds"}) == 0;
 }
 
 }  // namespace
@@ -49,7 +51,7 @@ void PodCollector::collect(const std::string& node) {
     const JsonPtr pod = pods_.get(key);
     if (!pod || collected(*pod)) continue;
     const auto again = [this, node] { wait_for(node); };
-    if (!pod_over(*pod)) {
+    if (!api::pod_ended(*pod)) {
       Json conditions =
           JsonArray{pod_condition("DisruptionTarget", true, now, "DeletionByPodGC", "PodGC: node no longer exists"),
                     pod_condition("Ready", false, now, "PodFailed")};

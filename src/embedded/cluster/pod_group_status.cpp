@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "embedded/cluster/vcjob_pods.h"
 
 namespace berth::cluster {
@@ -24,7 +25,7 @@ PodGroupStatus group_status(const PodGroup& group, const std::vector<JsonPtr>& p
     } else if (phase == "Running") {
       ++out.running;
     }
-    const bool alive = !pod_over(*pod) && !pod_terminating(*pod);
+    const bool alive = !api::pod_ended(*pod) && !pod_terminating(*pod);
     if (phase == "Succeeded" || (alive && !string_at(*pod, {"spec", "nodeName"}).empty())) ++placed;
   }
   const std::int32_t needed = std::max(group.min_member, 1);

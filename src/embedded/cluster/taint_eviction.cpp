@@ -1,5 +1,7 @@
 #include "embedded/cluster/taint_eviction.h"
 
+#include "api/core/pod_phase.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -62,7 +64,7 @@ std::optional<Time> TaintEviction::end_of_toleration(const Json& pod, const Json
 void TaintEviction::look_at(const std::string& key) {
   const JsonPtr pod = pods_.get(key);
   const JsonPtr node = pod ? nodes_.get(string_at(*pod, {"spec", "nodeName"})) : nullptr;
-  if (!node || pod_over(*pod) || pod_terminating(*pod) || !has_no_execute(*node)) return forget(key);
+  if (!node || api::pod_ended(*pod) || pod_terminating(*pod) || !has_no_execute(*node)) return forget(key);
   const auto uid = string_at(*pod, {"metadata", "uid"});
   if (const auto it = waiting_.find(key); it != waiting_.end() && it->second.uid != uid) forget(key);
   Waiting& waiting = waiting_.try_emplace(key, Waiting{std::string(uid), executor_.now(), 0}).first->second;
@@ -74,7 +76,7 @@ void TaintEviction::look_at(const std::string& key) {
 void TaintEviction::evict(const std::string& key) {
   waiting_.erase(key);
   const JsonPtr pod = pods_.get(key);
-  if (!pod || pod_over(*pod) || pod_terminating(*pod)) return;
+  if (!pod || api::pod_ended(*pod) || pod_terminating(*pod)) return;
   const auto again = [this, key] { look_at(key); };
   writer_.send(
       patch_pod_status(*pod, JsonObject{{"conditions",

@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "api/core/pod_phase.h"
 #include "api/meta.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "api/volcano/job_group.h"
@@ -50,11 +52,8 @@ bool is_vcjob(std::string_view kind, std::string_view api_version) {
 
 // The owner reference of the Volcano Job that controls an object; null when no such job does.
 const Json* controlling_vcjob(const Json& object) {
-  for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"}) && is_vcjob(string_at(owner, {"kind"}), string_at(owner, {"apiVersion"})))
-      return &owner;
-  }
-  return nullptr;
+  const Json* owner = api::controller_of(object);
+  return owner != nullptr && is_vcjob(string_at(*owner, {"kind"}), string_at(*owner, {"apiVersion"})) ? owner : nullptr;
 }
 
 std::string uid_of(const Json& object) { return std::string(string_at(object, {"metadata", "uid"})); }
@@ -137,7 +136,7 @@ struct VcJobController::Impl : std::enable_shared_from_this<VcJobController::Imp
   // their action forever.
   void note_loss(const Json& pod, bool gone) {
     const bool ours = gone ? removing.erase(uid_of(pod)) > 0 : removing.contains(uid_of(pod));
-    if (ours || pod_over(pod) || !(gone || pod_terminating(pod))) return;
+    if (ours || api::pod_ended(pod) || !(gone || pod_terminating(pod))) return;
     const auto at = known.find(owner_key(pod));
     if (at == known.end() || at->second.create_after > executor.now()) return;
     at->second.create_after = executor.now() + doubled(kFirstRefill, at->second.losses++, kMaxRefill);

@@ -5,6 +5,7 @@
 
 #include "api/kueue/names.h"
 #include "api/kueue/slices.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "kube/informer.h"
 
@@ -53,10 +54,8 @@ Phase phase_of(const Workload& w) {
 }
 
 std::string job_name(const Workload& w) {
-  for (const auto& owner : w.meta.owners) {
-    if (owner.controller) return owner.name;
-  }
-  return w.meta.name;
+  const auto* owner = api::controller_of(w.meta);
+  return owner == nullptr ? w.meta.name : owner->name;
 }
 
 bool became(const Workload* old, const Workload& now, std::string_view condition) {

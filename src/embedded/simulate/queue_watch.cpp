@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/owners.h"
 #include "api/volcano/names.h"
 #include "api/volcano/types.h"
 
@@ -29,8 +30,8 @@ std::string entitlement(const api::volcano::Queue& queue) {
 
 // The PodGroup of a vcjob is shown with the name of the vcjob.
 std::string who_is(const PodGroup& group) {
-  const auto owner = std::ranges::find(group.meta.owners, true, &api::OwnerReference::controller);
-  return owner == group.meta.owners.end() ? api::object_key(group.meta) : api::object_key(group.meta.ns, owner->name);
+  const auto* owner = api::controller_of(group.meta);
+  return owner == nullptr ? api::object_key(group.meta) : api::object_key(group.meta.ns, owner->name);
 }
 
 std::string step_to(PodGroupPhase phase, PodGroupPhase before) {

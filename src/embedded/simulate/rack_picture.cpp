@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "api/core/node.h"
+#include "api/core/pod_phase.h"
 #include "api/kueue/pod_placement.h"
 
 namespace berth::simulate {
@@ -35,10 +36,7 @@ struct Held {
   std::map<std::string, bool, NaturalOrder> racks;
 };
 
-bool holds_node(const Json& pod) {
-  const auto phase = string_at(pod, {"status", "phase"});
-  return !string_at(pod, {"spec", "nodeName"}).empty() && phase != "Succeeded" && phase != "Failed";
-}
+bool holds_node(const Json& pod) { return !string_at(pod, {"spec", "nodeName"}).empty() && !api::pod_ended(pod); }
 
 std::string counted(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/meta.h"
+#include "api/owners.h"
 #include "base/json.h"
 
 namespace berth::engine {
@@ -13,10 +14,8 @@ using api::kueue::WorkloadRef;
 constexpr std::size_t kMostCounted = 16'384;  // UIDs that are remembered
 
 std::string kind_of_owner(const WorkloadRef& w) {
-  for (const auto& owner : w.meta.owners) {
-    if (owner.controller) return owner.kind;
-  }
-  return "";
+  const auto* owner = api::controller_of(w.meta);
+  return owner == nullptr ? "" : owner->kind;
 }
 
 std::string shape_of(const WorkloadRef& w) {

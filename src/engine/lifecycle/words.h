@@ -7,7 +7,6 @@
 namespace berth::engine::lifecycle {
 
 inline constexpr std::string_view kGatedByAnnotation = "kueue.x-k8s.io/admission-gated-by";
-inline constexpr std::string_view kJobUidLabel = "kueue.x-k8s.io/job-uid";
 
 namespace reason {
 // QuotaReserved=True and Admitted.

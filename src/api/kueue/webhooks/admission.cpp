@@ -212,8 +212,9 @@ class InWebhookVersion {
   Json copy_;
 };
 
+// The same rules for objects of every version: those that see an object see it in the webhooks' version.
 AdmissionRules for_all_versions(AdmissionRules rules) {
-  AdmissionRules out;
+  AdmissionRules out = rules;
   if (rules.mutate) {
     out.mutate = [mutate = std::move(rules.mutate)](Json& object, const AdmissionContext& admission) {
       const std::string sent = other_version(object);
@@ -229,6 +230,18 @@ AdmissionRules for_all_versions(AdmissionRules rules) {
     const InWebhookVersion before(*old);
     return check(*now, &*before, subresource, admission);
   };
+  if (rules.remove) {
+    out.remove = [remove = std::move(rules.remove)](const Json& object, const AdmissionContext& admission) {
+      const InWebhookVersion now(object);
+      return remove(*now, admission);
+    };
+  }
+  if (rules.mutates) {
+    out.mutates = [mutates = std::move(rules.mutates)](const Json& object, const AdmissionContext& admission) {
+      const InWebhookVersion now(object);
+      return mutates(*now, admission);
+    };
+  }
   if (rules.warn) {
     out.warn = [warn = std::move(rules.warn)](const Json& object, const Json* old, const AdmissionContext& admission) {
       const InWebhookVersion now(object);

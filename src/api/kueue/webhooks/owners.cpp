@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "api/kueue/types.h"
+#include "api/owners.h"
 #include "api/resources.h"
 
 namespace berth::api::kueue {
@@ -13,13 +14,6 @@ bool is_kind(const Json& owner, const GroupVersionResource& resource, std::strin
   const std::size_t slash = version.find('/');
   const std::string_view group = slash == std::string_view::npos ? std::string_view() : version.substr(0, slash);
   return group == resource.group && string_at(owner, {"kind"}) == kind;
-}
-
-const Json* controller_of(const Json& object) {
-  for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"})) return &owner;
-  }
-  return nullptr;
 }
 
 // The resource of a managed kind; null when the owner is of no such kind.

@@ -4,7 +4,9 @@
 #include <cctype>
 #include <string>
 
+#include "api/owners.h"
 #include "api/printing/table.h"
+#include "base/text.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/kinds.h"
 
@@ -20,16 +22,13 @@ FieldErrors validate_controller_revision(const Json& object, const Lookup&) {
 
 // "statefulset.apps/web" of the controller; "<none>" without one.
 std::string controller_cell(const Json& object) {
-  for (const Json& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (!bool_at(owner, {"controller"})) continue;
-    std::string text(string_at(owner, {"kind"}));
-    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-    const std::string_view version = string_at(owner, {"apiVersion"});
-    if (const auto slash = version.find('/'); slash != std::string_view::npos)
-      text.append(".").append(version.substr(0, slash));
-    return text.append("/").append(string_at(owner, {"name"}));
-  }
-  return "<none>";
+  const Json* owner = api::controller_of(object);
+  if (owner == nullptr) return "<none>";
+  std::string text = to_lower(string_at(*owner, {"kind"}));
+  const std::string_view version = string_at(*owner, {"apiVersion"});
+  if (const auto slash = version.find('/'); slash != std::string_view::npos)
+    text.append(".").append(version.substr(0, slash));
+  return text.append("/").append(string_at(*owner, {"name"}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api/printing/table.h"
+#include "base/text.h"
 #include "embedded/apiserver/builtin/checks.h"
 #include "embedded/apiserver/builtin/event_conversion.h"
 #include "embedded/apiserver/builtin/kinds.h"
@@ -45,8 +46,7 @@ std::string source_cell(const Json& event) {
 }
 
 std::string object_cell(const Json& event) {
-  std::string kind(string_at(event, {"involvedObject", "kind"}));
-  std::transform(kind.begin(), kind.end(), kind.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::string kind = to_lower(string_at(event, {"involvedObject", "kind"}));
   std::string_view name = string_at(event, {"involvedObject", "name"});
   return name.empty() ? kind : fmt::format("{}/{}", kind, name);
 }

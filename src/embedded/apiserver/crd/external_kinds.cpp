@@ -1,5 +1,7 @@
 #include "embedded/apiserver/crd/external_kinds.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -29,9 +31,7 @@ std::string_view group_of(const embedded::File& file) {
 
 // All plurals here are the kind in lower case and an s.
 bool is(const embedded::File& file, std::string_view group, std::string_view kind) {
-  std::string plural(kind);
-  std::transform(plural.begin(), plural.end(), plural.begin(), [](unsigned char c) { return std::tolower(c); });
-  return group_of(file) == group && plural_of(file) == plural + "s";
+  return group_of(file) == group && plural_of(file) == to_lower(kind) + "s";
 }
 
 bool is_named(const embedded::File& file, std::string_view name) {

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/status.h"
 #include "embedded/apiserver/requests/answers.h"
 #include "embedded/apiserver/requests/crds.h"
@@ -91,8 +92,7 @@ std::int64_t grace_period(const ResourceInfo& resource, const Json& object, cons
   std::int64_t seconds = int_at(object, {"spec", "terminationGracePeriodSeconds"}, 0);
   if (const auto asked = optional_int_at(options, {"gracePeriodSeconds"})) seconds = *asked;
   if (string_at(object, {"spec", "nodeName"}).empty()) return 0;  // no kubelet runs it
-  const std::string_view phase = string_at(object, {"status", "phase"});
-  if (phase == "Failed" || phase == "Succeeded") return 0;
+  if (api::pod_ended(object)) return 0;
   return seconds < 0 ? 1 : seconds;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/json_members.h"
+#include "base/text.h"
 
 namespace berth::apiserver {
 namespace {
@@ -79,9 +80,7 @@ void check_labels(const Json& object, api::FieldErrors& errors) {
 void check_annotations(const Json& object, api::FieldErrors& errors) {
   std::size_t bytes = 0;
   for (const auto& [key, value] : object_at(object, {"metadata", "annotations"})) {
-    std::string lower(key.data(), key.size());
-    std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (const auto why = api::check_qualified_name(lower); !why.empty()) {
+    if (const auto why = api::check_qualified_name(to_lower(view(key))); !why.empty()) {
       errors.push_back(api::invalid_value("metadata.annotations", Json(key), why));
     }
     bytes += key.size() + (value.is_string() ? value.get_string().size() : 0);

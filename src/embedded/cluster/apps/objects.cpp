@@ -1,17 +1,17 @@
 #include "embedded/cluster/apps/objects.h"
 
+#include "api/owners.h"
+
 #include <algorithm>
 
 namespace berth::cluster {
 namespace {
 
 const Json* controller_of_kind(const Json& object, std::string_view kind) {
-  for (const auto& owner : array_at(object, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"}) && string_at(owner, {"kind"}) == kind &&
-        string_at(owner, {"apiVersion"}).starts_with("apps/"))
-      return &owner;
-  }
-  return nullptr;
+  const Json* owner = api::controller_of(object);
+  const bool is_it =
+      owner != nullptr && string_at(*owner, {"kind"}) == kind && string_at(*owner, {"apiVersion"}).starts_with("apps/");
+  return is_it ? owner : nullptr;
 }
 
 // FNV-1a.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/meta.h"
 #include "api/resources.h"
 
@@ -86,14 +87,14 @@ void Claims::forget_assumed(const std::string& uid) {
 void Claims::pod_changed(const JsonPtr& old, const JsonPtr& now) {
   const Json& pod = now ? *now : *old;
   if (!has_claims(pod)) return;
-  if (now && !pod_over(*now)) return make(*now);
+  if (now && !api::pod_ended(*now)) return make(*now);
   release(pod, !now);
 }
 
 // --- Claims by template.
 
 void Claims::make(const Json& pod) {
-  if (pod_over(pod) || pod_terminating(pod)) return;
+  if (api::pod_ended(pod) || pod_terminating(pod)) return;
   for (const Json& claim : array_at(pod, {"spec", "resourceClaims"})) {
     const std::string claim_template(string_at(claim, {"resourceClaimTemplateName"}));
     if (!claim_template.empty()) make_one(pod, std::string(string_at(claim, {"name"})), claim_template);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/text.h"
 #include "jobs/kinds/hook.h"
 #include "jobs/kinds/pod_sets.h"
 
@@ -71,12 +72,6 @@ void choose_deciding(const std::vector<std::string>& names, std::vector<Describe
   }
 }
 
-std::string lower_case_of(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 }  // namespace
 
 std::string pod_name(std::string_view job, std::string_view set, std::int64_t index) {
@@ -113,7 +108,7 @@ Json make_described_pod(const JobKindSpec& kind, const Json& job, const Describe
   const auto label = [&](std::string_view key, std::string_view value) {
     if (!key.empty()) ensure_path(meta, {"labels", key}) = value;
   };
-  label(kJobKindLabel, lower_case_of(kind.kind));
+  label(kJobKindLabel, to_lower(kind.kind));
   label(kPodSetLabel, set.name);
   const bool grouped = !set.group_label.empty();
   label(set.index_label, std::to_string(grouped ? index % set.per_group : index));

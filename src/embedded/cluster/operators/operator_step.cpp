@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/core/pod_phase.h"
 #include "api/object_condition.h"
 #include "embedded/cluster/operators/described_pods.h"
 #include "embedded/cluster/operators/described_status.h"
@@ -152,7 +153,7 @@ class OperatorPlanner {
 
   // A pod that is not wanted counts as active until it is gone.
   void leave(const Json& pod) {
-    if (pod_over(pod) || slots_.empty()) return;
+    if (api::pod_ended(pod) || slots_.empty()) return;
     const auto label = string_at(pod, {"metadata", "labels", kPodSetLabel});
     const auto named = std::ranges::find_if(slots_, [&](const Slots& slots) { return slots.set->name == label; });
     ++(named == slots_.end() ? slots_.front() : *named).leaving;
@@ -185,8 +186,8 @@ class OperatorPlanner {
     }
     for (const JsonPtr& pod : view_.pods) {
       const PodState state = state_of(*pod);
-      const bool again = state == PodState::kLost || (view_.kind.pretend.serves && pod_over(*pod));
-      if (phase_ == "Suspended" ? !is_done(*pod) : phase_ == "Running" ? again : !pod_over(*pod)) remove(pod);
+      const bool again = state == PodState::kLost || (view_.kind.pretend.serves && api::pod_ended(*pod));
+      if (phase_ == "Suspended" ? !is_done(*pod) : phase_ == "Running" ? again : !api::pod_ended(*pod)) remove(pod);
     }
   }
 

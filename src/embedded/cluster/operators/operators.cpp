@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -30,13 +31,6 @@ constexpr Duration kFirstOperatorRetry = std::chrono::milliseconds(200);  // aft
 // job wait.
 constexpr Duration kYoung = std::chrono::seconds(2);
 constexpr Duration kPause = std::chrono::seconds(1);
-
-const Json* controlling_job(const Json& pod) {
-  for (const Json& owner : array_at(pod, {"metadata", "ownerReferences"})) {
-    if (bool_at(owner, {"controller"})) return &owner;
-  }
-  return nullptr;
-}
 
 // Only pods of such jobs: a cluster may have many others.
 kube::InformerOptions of_described_jobs() {
@@ -105,7 +99,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
         pods(c, e, api::kPods, of_described_jobs()),
         pod_writes(pods),
         recorder(c, e, recorder_options()),
-        owned(controlling_job, pod_writes) {
+        owned([](const Json& pod) { return api::controller_of(pod); }, pod_writes) {
     for (const auto& kind : described) {
       if (kind->pretend) kinds.push_back(std::make_unique<Kind>(*this, kind));
     }
@@ -157,7 +151,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
   void pod_changed(const JsonPtr& old, const JsonPtr& now) {
     owned.pod_changed(old, now);
     for (const JsonPtr& pod : {old, now}) {
-      const Json* owner = pod ? controlling_job(*pod) : nullptr;
+      const Json* owner = pod ? api::controller_of(*pod) : nullptr;
       if (owner == nullptr) continue;
       const auto kind = std::ranges::find_if(kinds, [&](const auto& one) {
         return string_at(*owner, {"kind"}) == one->kind->kind &&

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/core/pod_phase.h"
 #include "base/json.h"
 #include "base/time.h"
 
@@ -56,8 +57,8 @@ struct JobPod {
   std::int64_t index_failures = 0, index_ignored_failures = 0;
   bool bound = false, deleting = false, tracked = false;
 
-  bool succeeded() const { return phase == "Succeeded"; }
-  bool ended() const { return phase == "Succeeded" || phase == "Failed"; }
+  bool succeeded() const { return phase == api::kPodSucceeded; }
+  bool ended() const { return api::is_ended_phase(phase); }
   bool active() const { return !ended() && !deleting; }
   bool terminating() const { return !ended() && deleting; }
   // Whether the pod counts as a failure of the job.

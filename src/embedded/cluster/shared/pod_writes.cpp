@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/owners.h"
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -29,15 +30,7 @@ std::string pod_key(const Json& pod) {
   return api::object_key(string_at(pod, {"metadata", "namespace"}), string_at(pod, {"metadata", "name"}));
 }
 
-bool has_controller(const Json& object) {
-  const auto& owners = array_at(object, {"metadata", "ownerReferences"});
-  return std::any_of(owners.begin(), owners.end(), [](const Json& owner) { return bool_at(owner, {"controller"}); });
-}
-
-bool pod_over(const Json& pod) {
-  const auto phase = string_at(pod, {"status", "phase"});
-  return phase == "Succeeded" || phase == "Failed";
-}
+bool has_controller(const Json& object) { return api::controller_of(object) != nullptr; }
 
 bool pod_terminating(const Json& pod) { return find_path(pod, {"metadata", "deletionTimestamp"}) != nullptr; }
 

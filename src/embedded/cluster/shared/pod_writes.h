@@ -19,7 +19,6 @@ inline constexpr std::string_view kNodeNotReady = "NodeNotReady";
 
 std::string pod_key(const Json& pod);     // "namespace/name"
 bool has_controller(const Json& object);  // one of its owners is its controller
-bool pod_over(const Json& pod);           // Succeeded or Failed
 bool pod_terminating(const Json& pod);    // has a deletion timestamp
 Json pod_condition(std::string_view type, bool status, std::string_view now, std::string_view reason = {},
                    std::string_view message = {});

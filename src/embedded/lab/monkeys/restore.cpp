@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/meta.h"
+#include "api/owners.h"
 #include "api/status.h"
 #include "base/merge_patch.h"
 #include "embedded/lab/monkeys/deeds.h"
@@ -41,11 +42,10 @@ bool passes(const MonkeyKind& kind) { return std::ranges::find(kPassing, kind.gv
 // A finalizer on an object that a controller of another kind owns waits for that controller, which does not run here;
 // and no controller tracks pods without a job.
 bool is_of_a_stranger(std::string_view resource, const Json& object) {
-  const auto owners = api::decode_meta(object).owners;
-  const auto controller = std::ranges::find_if(owners, &api::OwnerReference::controller);
-  if (controller == owners.end()) return resource == "pods";
+  const Json* controller = api::controller_of(object);
+  if (controller == nullptr) return resource == "pods";
   return (resource == "workloads" || resource == "pods") &&
-         !(controller->kind == "Job" && controller->api_version == "batch/v1");
+         !(string_at(*controller, {"kind"}) == "Job" && string_at(*controller, {"apiVersion"}) == "batch/v1");
 }
 
 bool somebody_takes_away(std::string_view resource, std::string_view finalizer) {

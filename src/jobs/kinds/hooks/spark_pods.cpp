@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/quantity.h"
+#include "base/text.h"
 
 namespace berth::jobs::kinds {
 namespace {
@@ -144,8 +145,7 @@ Result<std::int64_t> java_mebibytes(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, broken] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (broken != std::errc() || number < 0 || number > kMost) return wrong();
-  std::string unit(end, text.data() + text.size());
-  std::ranges::transform(unit, unit.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string unit = to_lower({end, text.data() + text.size()});
   if (unit.size() == 2 && unit[1] == 'b') unit.pop_back();
   if (unit == "b") return number >> 20;
   if (unit == "k") return number >> 10;
