@@ -98,6 +98,17 @@ void follow_pods(const Session& session, Opened& opened, Json& document) {
   follow(session, opened, name, document.get_object());
 }
 
+std::optional<LivePods> live_pods(const Session& session, Opened& opened, const Json& workload) {
+  auto found = pods_of(session, opened, workload);
+  if (!found) return std::nullopt;
+  Warnings warnings(session, opened);
+  const auto waits = waits_of(
+      found->pods, [&](const Json& pod) { return warnings.about(string_at(pod, {"metadata", "uid"})).value_or(""); });
+  LivePods out{std::move(found->pods), {}};
+  for (const Json& wait : to_json(waits)) out.waits.push_back(pod_wait_text(wait));
+  return out;
+}
+
 std::string followed_pods_text(const Json& document) {
   std::string out;
   for (const Json& wait : array_at(document, {"podWaits"})) out += pod_wait_text(wait) + "\n";

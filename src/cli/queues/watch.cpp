@@ -1,0 +1,235 @@
+// berth watch: follows a job to its end, one line per change.
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "base/time.h"
+#include "cli/queues/commands.h"
+#include "cli/queues/discovery.h"
+#include "cli/queues/flags.h"
+#include "cli/queues/followed_pods.h"
+#include "cli/queues/job_workloads.h"
+#include "cli/queues/kinds.h"
+#include "cli/queues/lister.h"
+#include "cli/queues/watch_facts.h"
+#include "cli/queues/words.h"
+#include "cli/queues/workload_facts.h"
+#include "cli/table.h"
+
+namespace berth::cli::queues {
+namespace {
+
+constexpr Duration kBetweenLooks = std::chrono::seconds(1);
+constexpr Duration kBetweenPositions = std::chrono::seconds(10);  // a queue of thousands is read for one position
+constexpr int kJobFailed = 1, kJobDeleted = 3, kTimedOut = 4;     // exit codes
+
+struct WatchFlags {
+  CommonFlags common;
+  std::string type, name;
+  std::string timeout = "0s";
+};
+
+class Watcher {
+ public:
+  Watcher(const Session& session, Opened& opened, const WatchFlags& flags)
+      : session_(session), opened_(opened), server_(*opened.server), flags_(flags), discovery_(server_) {}
+
+  int follow(Duration limit) {
+    const Time begin = server_.now();
+    while (true) {
+      if (const auto code = look()) return *code;
+      if (limit > Duration::zero() && server_.now() - begin >= limit) {
+        tell({"Timeout", shown() + " has not ended after " + format_duration(limit)});
+        return kTimedOut;
+      }
+      server_.sleep(kBetweenLooks);
+    }
+  }
+
+ private:
+  std::string shown() const { return flags_.type + "/" + flags_.name; }
+
+  // One look at the job and its workload; an exit code when there is nothing more to follow.
+  std::optional<int> look() {
+    if (!means_workload(flags_.type)) {
+      const auto job = find_for(server_, discovery_, {flags_.type, flags_.name}, opened_.ns);
+      if (!job) return refused(job.error().message);
+      if (!job->resource.namespaced) return session_.failed(shown() + ": " + job->resource.kind + " is no kind of job");
+      const std::string uid = job->object ? std::string(string_at(*job->object, {"metadata", "uid"})) : "";
+      if (uid.empty() || (!uid_.empty() && uid != uid_)) return is_gone();
+      uid_ = uid;
+      const auto workload = workload_of(*job->object);
+      if (!workload) return refused(workload.error().message);
+      answered();
+      if (workload->is_null()) return has_none();
+      return tell_about(*workload);
+    }
+    const auto workload = read_workload(flags_.name);
+    if (!workload) return refused(workload.error().message);
+    const std::string uid = *workload ? std::string(string_at(**workload, {"metadata", "uid"})) : "";
+    if (uid.empty() || (!uid_.empty() && uid != uid_)) return is_gone();
+    answered();
+    uid_ = uid;
+    return tell_about(**workload);
+  }
+
+  // nullopt: there is none.
+  Result<std::optional<Json>> read_workload(const std::string& name) {
+    api::RestRequest request;
+    request.verb = api::Verb::kGet;
+    request.resource = kWorkload.resource();
+    request.ns = opened_.ns;
+    request.name = name;
+    api::RestResponse response = server_.call(std::move(request));
+    if (response.code == 404) return std::nullopt;
+    if (!response.ok()) return fail(server_.explain(response, kWorkload.resource()));
+    return std::move(response.body);
+  }
+
+  // The workload of the job that has not finished, else one that has; null: it has none.
+  Result<Json> workload_of(const Json& job) {
+    if (!workload_.empty()) {
+      auto known = read_workload(workload_);
+      if (!known) return tl::unexpected(known.error());
+      if (*known && belongs_to(**known, job) && !end_of(**known)) return std::move(**known);
+    }
+    auto all = list_objects(session_, server_, {kWorkload.resource(), std::string(kWorkload.name), opened_.ns, {}, {}});
+    if (!all) return tl::unexpected(all.error());
+    Json found;
+    for (Json& workload : *all) {
+      if (!belongs_to(workload, job)) continue;
+      if (found.is_null() || end_of(found) || !end_of(workload)) found = std::move(workload);
+    }
+    workload_ = found.is_null() ? "" : std::string(string_at(found, {"metadata", "name"}));
+    return found;
+  }
+
+  std::optional<int> has_none() {
+    if (facts_.empty()) {  // why is asked once
+      const auto why = workloads_of_job(session_, opened_, flags_.type, flags_.name);
+      tell_changes({{"Queue", why ? "it has no workload yet" : why.error().message}});
+    } else if (!had_none_) {
+      tell_changes({{"Queue", "its workload is gone"}});
+    }
+    had_none_ = true;
+    return std::nullopt;
+  }
+
+  std::optional<int> tell_about(const Json& workload) {
+    had_none_ = false;
+    const WorkloadState state = state_of(workload);
+    WatchFacts now = facts_of(workload, state == WorkloadState::kPending ? position_of(workload) : std::nullopt);
+    if (state == WorkloadState::kAdmitted) {
+      if (auto pods = live_pods(session_, opened_, workload))
+        now.push_back(pods_fact(workload, pods->pods, pods->waits));
+    }
+    tell_changes(now);
+    const auto end = end_of(workload);
+    if (!end) return std::nullopt;
+    return *end == Ended::kSucceeded ? 0 : kJobFailed;
+  }
+
+  std::optional<std::int64_t> position_of(const Json& workload) {
+    const Time now = server_.now();
+    if (asked_ && now - *asked_ < kBetweenPositions) return position_;
+    asked_ = now;
+    Positions positions;
+    const std::string queue(string_at(workload, {"spec", "queueName"}));
+    (void)add_positions(server_, opened_.ns, queue, positions);  // without an answer there is no position to show
+    const auto found = positions.find({opened_.ns, std::string(string_at(workload, {"metadata", "name"}))});
+    position_ = found == positions.end() ? std::nullopt : std::optional(found->second + 1);
+    return position_;
+  }
+
+  std::optional<int> is_gone() {
+    if (uid_.empty()) return session_.failed(shown() + " does not exist in namespace " + opened_.ns);
+    tell({"End", shown() + " was deleted"});
+    return kJobDeleted;
+  }
+
+  // A server that does not answer may come back; one that refuses does not change its mind.
+  std::optional<int> refused(const std::string& why) {
+    if (uid_.empty()) return session_.failed(why);
+    if (!std::exchange(silent_, true)) *session_.err << "berth: " << why << "; trying again\n" << std::flush;
+    return std::nullopt;
+  }
+  void answered() {
+    if (std::exchange(silent_, false)) *session_.err << "berth: the server answers again\n" << std::flush;
+  }
+
+  void tell_changes(const WatchFacts& now) {
+    for (const WatchFact& fact : changed(facts_, now)) tell(fact);
+    facts_ = now;
+  }
+
+  void tell(const WatchFact& fact) {
+    const Time now = server_.now();
+    if (opened_.format.text()) {
+      *session_.out << format_time(now).substr(11, 8) << "  " << fact.topic << std::string(11 - fact.topic.size(), ' ')
+                    << fact.text << "\n";
+    } else {
+      *session_.out << to_string(JsonObject{{"time", format_time(now)},
+                                            {"topic", fact.topic},
+                                            {"text", fact.text},
+                                            {"namespace", opened_.ns},
+                                            {"workload", means_workload(flags_.type) ? flags_.name : workload_}})
+                    << "\n";
+    }
+    session_.out->flush();
+  }
+
+  const Session& session_;
+  Opened& opened_;
+  Server& server_;
+  const WatchFlags& flags_;
+  Discovery discovery_;
+  std::string uid_;       // of what is watched; empty: not seen yet
+  std::string workload_;  // its name; empty: not known
+  WatchFacts facts_;      // that were told
+  std::optional<Time> asked_;
+  std::optional<std::int64_t> position_;
+  bool had_none_ = false;  // it had no workload at the last look
+  bool silent_ = false;    // the server does not answer
+};
+
+int watch(const Session& session, WatchFlags& flags) {
+  const auto limit = parse_duration(flags.timeout);
+  if (!limit || *limit < Duration::zero())
+    return session.misused(wrong_value("--timeout", flags.timeout, "expected a duration such as 30m").value().message);
+  if (flags.name.empty()) {
+    const auto named = parse_type_and_name("TYPE/NAME", flags.type);
+    if (!named) return session.misused(named.error().message);
+    flags.type = named->type;
+    flags.name = named->name;
+  }
+  if (const auto taken = take_name(flags.name, flags.common); !taken) return session.misused(taken.error().message);
+  return with_server(session, flags.common, [&](Opened& opened) {
+    if (!opened.format.text() && opened.format.kind != Format::Kind::kJson)
+      return session.misused("-o: expected json; each line is an object");
+    return Watcher(session, opened, flags).follow(*limit);
+  });
+}
+
+}  // namespace
+
+Command add_watch(CLI::App& root, const Session& session) {
+  CLI::App* app = root.add_subcommand("watch", "Follow a job to its end, with one line per change");
+  auto flags = std::make_shared<WatchFlags>();
+  app->add_option("TYPE", flags->type, "workload, or a kind of job: job, pod, rayjob, ...; or TYPE/NAME")->required();
+  app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME");
+  add_place_flags(*app, flags->common);
+  app->add_option("-o,--output", flags->common.output, "json: one object per line");
+  app->add_option("--timeout", flags->timeout, "Give up after this time; 0s: never")->capture_default_str();
+  app->footer(
+      "It tells the position in the queue, why the job waits, its quota and places, evictions, how many of its pods "
+      "run, and\nits end. A server that does not answer is asked again.\n"
+      "Exit code: 0 it succeeded, 1 it failed or could not be watched, 3 it was deleted, 4 the timeout has passed.\n"
+      "Example: berth watch job/train -n team-a");
+  return {app, [session, flags] { return watch(session, *flags); }};
+}
+
+}  // namespace berth::cli::queues
