@@ -184,6 +184,7 @@ void Life::stop(const std::string& name) {
   job.admission.reset();
   job.evicted = false;
   job.message.clear();
+  job.reason.clear();
   ended_pods_.erase(name);
   scheduler_.release(job.id);
   scheduler_.submit(job.id, job.pending);
@@ -214,6 +215,7 @@ void Life::note(const Admit& admit) {
   job.admission = scheduler_.admission(admit);
   job.reserved_at = Time(std::chrono::seconds(seconds_));
   job.message.clear();
+  job.reason.clear();
 }
 
 std::vector<std::string> Life::rest(std::vector<std::string>& findings) {
@@ -225,7 +227,9 @@ std::vector<std::string> Life::rest(std::vector<std::string>& findings) {
     bool moved = false;
     for (const Decision& each : decisions) {
       if (const auto* wait = std::get_if<Wait>(&each)) {
-        jobs_.at(names_.at(wait->workload)).message = wait->message;
+        Job& job = jobs_.at(names_.at(wait->workload));
+        job.message = wait->message;
+        job.reason = wait->reason;
         continue;
       }
       moved = true;
@@ -276,6 +280,14 @@ bool Life::has_no_choice(const Job& job) const {
                              [](const auto& group) { return group.flavors.size() == 1; });
 }
 
+// Whether another workload waits for those that are being evicted, without having preempted anybody.
+bool Life::shares_victims(WorkloadId preemptor) const {
+  return std::ranges::any_of(jobs_, [&](const auto& each) {
+    const Job& job = each.second;
+    return job.id != preemptor && scheduler_.pending(job.id) && job.reason == kWaitingForPreemptedWorkloads;
+  });
+}
+
 // Of one preemptor that asks for a fixed number of pods, when no other one waits and nothing else is under way: what
 // its victims leave is enough for it, and it does not fit beside any of them, at least not without borrowing more.
 void Life::check_victims(const Decisions& decisions, std::vector<std::string>& findings) const {
@@ -307,10 +319,12 @@ void Life::check_victims(const Decisions& decisions, std::vector<std::string>& f
     return;
   }
   // In later cycles a preemptor comes first, but not the head of a StrictFIFO queue (unless a feature gate says so).
+  // What another one takes there, or holds because the same victims are enough for it, the head lacks again: so it
+  // preempts more than it would need alone.
   const bool strict = !rules_.options.prioritize_preemptors &&
                       queues_.at(jobs_.at(names_.at(preemptor)).pending.cluster_queue).object.queueing_strategy ==
                           api::kueue::QueueingStrategy::kStrictFifo;
-  if (!one_way || (strict && admits_after_preemption(decisions))) return;
+  if (!one_way || (strict && (admits_after_preemption(decisions) || shares_victims(preemptor)))) return;
   const std::optional<int> borrows = borrows_without(preemptor);
   if (!borrows) {
     findings.push_back("the victims of " + names_.at(preemptor) + " are not enough");

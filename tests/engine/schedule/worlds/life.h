@@ -29,6 +29,7 @@ class Life {
     bool evicted = false;
     bool preempted_others = false;  // and was not admitted before this pass
     std::string message;            // why it waits
+    std::string reason;             // of the message
   };
 
   explicit Life(const Rules& rules) : rules_(rules), scheduler_(rules.options) {}
@@ -78,6 +79,7 @@ class Life {
   std::string text(const Decision& decision) const;
   void check_victims(const Decisions& decisions, std::vector<std::string>& findings) const;
   bool has_no_choice(const Job& job) const;
+  bool shares_victims(WorkloadId preemptor) const;
   bool fits_beside(WorkloadId preemptor, WorkloadId victim, bool borrowing) const;
   std::optional<int> borrows_without(WorkloadId preemptor) const;
   Holding holding(const Job& job) const;
