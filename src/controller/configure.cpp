@@ -41,6 +41,8 @@ jobs::devices::Rules device_rules(const api::config::Configuration& c, const job
   out.counters = gates.device_counters;
   out.capacities = gates.device_capacities;
   out.prioritized_lists = gates.device_alternatives;
+  out.places = out.enabled && gates.device_places;
+  out.taints = gates.device_taints;
   out.mappings = c.device_class_mappings;
   return out;
 }

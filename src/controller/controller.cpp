@@ -138,6 +138,7 @@ struct Controller::Impl : EffectReceiver {
       hosts.changed(old, now);
       ungater.nodes_changed();
       if (failure_recovery) failure_recovery->node_changed(name);
+      devices.node_changed(name, now);
       shell.feed(seen_or_gone<engine::NodeSeen, engine::NodeGone>(name, now));
     });
     cluster.pods.on_change([this](const JsonPtr& old, const JsonPtr& now) { pod_changed(old, now); });
@@ -149,6 +150,7 @@ struct Controller::Impl : EffectReceiver {
   }
 
   void pod_changed(const JsonPtr& old, const JsonPtr& now) {
+    devices.pod_changed(old, now);
     ungater.pod_changed(old, now);
     owners.pod_changed(old, now);
     if (pod_controller) pod_controller->pod_changed(old, now);

@@ -36,6 +36,10 @@ DeviceQuota::DeviceQuota(Shell& shell, const DecodedWorkloads& workloads, std::f
               api::decode_resource_slice, &shell.unreadable),
       charges_(shell.options.devices, {templates_.all(), classes_.all(), slices_.all()}) {
   if (!on()) return;
+  if (charges_.rules().places)
+    places_ = std::make_unique<DevicePlaces>(shell, charges_.inventory(), charges_.rules(), [this] {
+      if (!std::exchange(needs_posted_, true)) shell_.executor.post(lifetime_.guard([this] { needs_changed(); }));
+    });
   for (auto* cache : caches()) {
     unsettled_.insert(cache->resource().resource);
     watch_lists(*cache);
@@ -47,7 +51,9 @@ DeviceQuota::DeviceQuota(Shell& shell, const DecodedWorkloads& workloads, std::f
 }
 
 std::vector<kube::Informer*> DeviceQuota::caches() {
-  return {&templates_.informer(), &classes_.informer(), &slices_.informer()};
+  std::vector<kube::Informer*> out{&templates_.informer(), &classes_.informer(), &slices_.informer()};
+  if (places_) out.push_back(&places_->cache());
+  return out;
 }
 
 void DeviceQuota::read() {
@@ -80,7 +86,13 @@ void DeviceQuota::watch_lists(kube::Informer& cache) {
 
 void DeviceQuota::settle(const std::string& resource) {
   if (unsettled_.erase(resource) == 0 || !unsettled_.empty()) return;
-  count_all();  // the engine may decide now
+  count_all();    // the engine may decide now
+  if (places_) {  // with what was not there yet; also for those that hold quota
+    places_->start();
+    for (const std::string& key : sorted_keys(users_)) {
+      if (const auto workload = workloads_.find(key)) count(key, users_[key], *workload);
+    }
+  }
   settled_();
 }
 
@@ -94,7 +106,8 @@ std::string DeviceQuota::unavailable() const {
 }
 
 engine::Ptr<DeviceCharge> DeviceQuota::charge(const Workload& workload) {
-  return charges_.charge(workload, jobs::devices::uses_of(workload), unavailable());
+  auto charge = charges_.charge(workload, jobs::devices::uses_of(workload), unavailable());
+  return charge && places_ ? places_->fill(*charge, places_->needs_of(workload)) : charge;
 }
 
 void DeviceQuota::file(const std::string& key, const jobs::devices::Uses& uses, bool present) {
@@ -124,6 +137,7 @@ void DeviceQuota::workload_changed(const std::string& key, const jobs::WorkloadP
   const bool known = it != users_.end() && now && it->second.uid == now->meta.uid;
   if (it != users_.end() && (!known || ended(*now))) {
     file(key, it->second.uses, false);
+    set_needs(it->second, {});
     users_.erase(it);
   }
   if (!now || ended(*now) || (known && has_quota(*now))) return;
@@ -141,6 +155,30 @@ void DeviceQuota::workload_changed(const std::string& key, const jobs::WorkloadP
 
 void DeviceQuota::count(const std::string& key, User& user, const Workload& workload) {
   auto charge = charges_.charge(workload, user.uses, unavailable());
+  if (places_) {
+    set_needs(user, charge && charge->refused.empty() ? places_->needs_of(workload) : DevicePlaces::Needs());
+    places_->tell();  // the first of a kind: nodes have it from now on
+    if (!user.needs.empty()) charge = places_->fill(*charge, user.needs);
+  }
+  tell(key, user, std::move(charge));
+}
+
+void DeviceQuota::set_needs(User& user, DevicePlaces::Needs needs) {
+  if (!places_ || (user.needs.empty() && needs.empty())) return;
+  places_->needs_changed(user.needs, needs);
+  user.needs = std::move(needs);
+}
+
+// Quota stays as it was charged.
+void DeviceQuota::needs_changed() {
+  needs_posted_ = false;
+  for (const std::string& key : sorted_keys(users_)) {
+    User& user = users_[key];
+    if (user.charge && !user.needs.empty()) tell(key, user, places_->fill(*user.charge, user.needs));
+  }
+}
+
+void DeviceQuota::tell(const std::string& key, User& user, engine::Ptr<DeviceCharge> charge) {
   if (charge == user.charge || (charge && user.charge && *charge == *user.charge)) return;
   user.charge = std::move(charge);
   const auto slash = key.find('/');
@@ -166,6 +204,7 @@ void DeviceQuota::class_changed(const api::DeviceClass* old, const api::DeviceCl
     if (each != nullptr && !each->extended_resource_name.empty())
       extended_to_count_.insert(each->extended_resource_name);
   }
+  classes_changed_ = true;
   count_all_soon();
 }
 
@@ -178,6 +217,11 @@ void DeviceQuota::count_all_soon() {
 void DeviceQuota::count_all() {
   count_posted_ = false;
   charges_.devices_changed();
+  if (places_ && places_->started()) {
+    if (std::exchange(classes_changed_, false)) places_->classes_changed();
+    places_->slices_changed();
+    places_->tell();
+  }
   count_again(claimers_);
   for (const auto& resource : std::exchange(extended_to_count_, {})) {
     if (const auto it = by_extended_resource_.find(resource); it != by_extended_resource_.end())

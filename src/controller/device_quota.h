@@ -17,6 +17,7 @@
 #include "base/lifetime.h"
 #include "base/string_map.h"
 #include "controller/decoded_workloads.h"
+#include "controller/device_places.h"
 #include "controller/shell.h"
 #include "jobs/devices/workload_charge.h"
 #include "kube/typed_informer.h"
@@ -36,6 +37,13 @@ class DeviceQuota {
   // The engine has seen the workload; null: it is gone or finished. `key`: "namespace/name".
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& now);
 
+  void pod_changed(const JsonPtr& old, const JsonPtr& now) {
+    if (places_) places_->pod_changed(old, now);
+  }
+  void node_changed(const std::string& name, const std::shared_ptr<const api::Node>& now) {
+    if (places_) places_->node_changed(name, now);
+  }
+
   // For a workload that nobody has created yet; null: its pods use no devices that are counted.
   engine::Ptr<api::kueue::DeviceCharge> charge(const api::kueue::Workload& workload);
 
@@ -45,6 +53,7 @@ class DeviceQuota {
     std::string uid;
     jobs::devices::Uses uses;
     engine::Ptr<api::kueue::DeviceCharge> charge;  // as the engine knows it
+    DevicePlaces::Needs needs;                     // of nodes; empty: none, or nobody looks at them
   };
   using Keys = std::set<std::string, std::less<>>;
   template <typename T>
@@ -58,6 +67,9 @@ class DeviceQuota {
   void file(const std::string& key, const jobs::devices::Uses& uses, bool present);
   void count(const std::string& key, User& user, const api::kueue::Workload& workload);
   void count_again(const Keys& keys);
+  void tell(const std::string& key, User& user, engine::Ptr<api::kueue::DeviceCharge> charge);
+  void set_needs(User& user, DevicePlaces::Needs needs);
+  void needs_changed();
   void template_changed(const std::string& key);
   void class_changed(const api::DeviceClass* old, const api::DeviceClass* now);
   void count_all_soon();
@@ -70,13 +82,14 @@ class DeviceQuota {
   Cache<api::DeviceClass> classes_;
   Cache<api::ResourceSlice> slices_;
   jobs::devices::Charges charges_;
+  std::unique_ptr<DevicePlaces> places_;       // null: places do not look at devices
   std::set<std::string> unsettled_;            // by resource
   std::map<std::string, std::string> unread_;  // by resource: why it cannot be read
   StringMap<User> users_;                      // by key
   Keys claimers_;                              // users with claims
   std::map<std::string, Keys, std::less<>> by_template_, by_extended_resource_;
   std::set<std::string> extended_to_count_;  // names of extended resources whose users are counted soon
-  bool count_posted_ = false;
+  bool count_posted_ = false, needs_posted_ = false, classes_changed_ = false;
   Lifetime lifetime_;
 };
 

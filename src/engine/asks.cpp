@@ -54,6 +54,26 @@ void count_devices(const api::kueue::DeviceCharge::PodSet& devices, const Json& 
   request.counted = std::move(counted);
 }
 
+// What nodes must have of devices for one pod. Call it when `counted` has what the pods count.
+void ask_nodes_for_devices(const api::kueue::DeviceCharge::PodSet& devices, PodSetRequest& request) {
+  if (devices.on_node.empty() && devices.extended_on_node.empty()) return;
+  if (!request.counted) request.counted = request.per_pod;
+  for (const auto& [name, amount] : devices.on_node) {
+    Quantity& sum = request.per_pod[name];
+    sum = sum + amount;
+  }
+  for (const auto& [name, each] : devices.extended_on_node) {
+    const auto asked = request.per_pod.find(name);
+    if (asked == request.per_pod.end()) continue;
+    const std::int64_t devices_asked = asked->second.value();
+    request.per_pod.erase(asked);
+    for (const auto& [part, amount] : each) {
+      Quantity& sum = request.per_pod[part];
+      sum = sum + amount * devices_asked;
+    }
+  }
+}
+
 bool have_claims(const WorkloadRef& w) {
   return std::ranges::any_of(w.pod_sets, [](const auto& pod_set) { return api::uses_devices(pod_spec_of(pod_set)); });
 }
@@ -97,7 +117,10 @@ Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::conf
     if (pod_set.topology_request) request.group = pod_set.topology_request->pod_set_group_name;
     request.per_pod = api::pod_requests(adjusted);
     if (changes_requests(resources)) request.counted = counted_requests(request.per_pod, resources);
-    if (devices != nullptr && i < devices->pod_sets.size()) count_devices(devices->pod_sets[i], adjusted, request);
+    if (devices != nullptr && i < devices->pod_sets.size()) {
+      count_devices(devices->pod_sets[i], adjusted, request);
+      ask_nodes_for_devices(devices->pod_sets[i], request);
+    }
     request.constraints = api::decode_node_constraints(adjusted);
     if (topology.host_ports) {
       if (auto ports = api::host_ports(adjusted); !ports.empty()) {

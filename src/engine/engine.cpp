@@ -68,6 +68,7 @@ Engine::Impl::Impl(const Options& o)
 Engine::Impl::Impl(const Impl& other)
     : facts(other.facts),
       scheduler(other.scheduler.copy()),
+      devices(other.devices),
       nodes(other.nodes),
       scheduled_pods(other.scheduled_pods),
       retention(other.retention),
@@ -102,6 +103,16 @@ void Engine::Impl::on(Time now, const Synced&, Effects&) {
 
 // The requested wake-up is used up, even if it came early.
 void Engine::Impl::on(Time, const TimePassed&, Effects&) { wake_ups.used_up(); }
+
+void Engine::Impl::on(Time, const NodeDevicesSeen& e, Effects&) {
+  devices.see(e);
+  scheduler.set_node_devices(e.node, e.devices);
+}
+
+void Engine::Impl::on(Time, const DevicesTaken& e, Effects&) {
+  devices.see(e);
+  scheduler.set_taken_devices(placement_of(e));
+}
 
 void Engine::Impl::on(Time, const UsageRecalled& e, Effects&) {
   scheduler.recall_usage(e.record);

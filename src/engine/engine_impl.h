@@ -14,6 +14,7 @@
 #include "engine/failed_nodes.h"
 #include "engine/finalizers.h"
 #include "engine/messages.h"
+#include "engine/node_devices.h"
 #include "engine/node_watch.h"
 #include "engine/queue_reports.h"
 #include "engine/retention.h"
@@ -51,6 +52,8 @@ struct Engine::Impl {
   void on(Time now, const Synced& e, Effects& out);
   void on(Time now, const TimePassed& e, Effects& out);
   void on(Time now, const UsageRecalled& e, Effects& out);
+  void on(Time now, const NodeDevicesSeen& e, Effects& out);
+  void on(Time now, const DevicesTaken& e, Effects& out);
 
   // --- schedule() (engine_pass.cpp).
   Effects schedule(Time now);
@@ -89,6 +92,7 @@ struct Engine::Impl {
   // Each part refers to parts above it only.
   EngineFacts facts;
   Scheduler scheduler;
+  NodeDevices devices;
   NodeWatch nodes;
   ScheduledPods scheduled_pods;
   Retention retention;

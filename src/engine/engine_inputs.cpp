@@ -52,6 +52,8 @@ std::vector<Event> Engine::inputs() const {
   for (const auto& [uid, pod] : impl_->scheduled_pods.pods()) {
     if (!pod->holds_node()) out.push_back(PodSeen{pod});
   }
+  for (const auto& [name, seen] : impl_->devices.nodes) out.push_back(seen);
+  for (const auto& [claim, taken] : impl_->devices.taken) out.push_back(taken);
   impl_->workloads.for_each([&](const Tracked& t) { inputs_of(t, out); });
   for (const auto& workload : impl_->retention.kept()) {
     if (impl_->workloads.find(api::object_key(workload->meta)) == nullptr) out.push_back(WorkloadSeen{workload});

@@ -128,18 +128,34 @@ struct UsageRecalled {
 };
 // What the devices of the pods of a workload count, or why they cannot be counted; null: they use no devices that are
 // counted. Comes after the WorkloadSeen that it is about and before the next decision. Without it, a workload whose
-// pods have claims is held, so that nothing runs uncounted. The engine uses it while the workload has no quota.
+// pods have claims is held, so that nothing runs uncounted. Quota is charged by it while the workload has none; what
+// nodes must have for the pods (on_node) holds for a workload with places, too.
 struct DevicesCounted {
   std::string ns, name, uid;  // of the workload
   Ptr<api::kueue::DeviceCharge> charge;
 };
+// All that a node has of devices, by names that begin with kDevice or kDevicePart, whole numbers: what is free, and
+// what is taken of it according to DevicesTaken. Empty: it has none. The node may be unknown yet.
+struct NodeDevicesSeen {
+  std::string node;
+  api::ResourceList devices;
+};
+// What the devices that are allocated to a claim take of a node, by the same names. It counts like a pod of the
+// workload there, so that devices that the places of a workload count are not counted twice. Empty amounts: nothing any
+// more.
+struct DevicesTaken {
+  std::string claim;         // its UID
+  std::string ns, workload;  // of the pod that has it; "": it belongs to no workload
+  std::string node;
+  api::ResourceList amounts;
+};
 struct Synced {};  // The shell's caches are complete: decisions may begin. Before this event the engine only learns.
 
-using Event =
-    std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, CohortGone, LocalQueueSeen, LocalQueueGone,
-                 ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone, NamespaceSeen,
-                 NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen, RuntimeClassGone, TopologySeen,
-                 TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone, WorkloadSeen, WorkloadGone, JobReported,
-                 CheckReported, WriteSettled, TimePassed, Synced, UsageRecalled, DevicesCounted>;
+using Event = std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, CohortGone, LocalQueueSeen, LocalQueueGone,
+                           ResourceFlavorSeen, ResourceFlavorGone, AdmissionCheckSeen, AdmissionCheckGone,
+                           NamespaceSeen, NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen,
+                           RuntimeClassGone, TopologySeen, TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone,
+                           WorkloadSeen, WorkloadGone, JobReported, CheckReported, WriteSettled, TimePassed, Synced,
+                           UsageRecalled, DevicesCounted, NodeDevicesSeen, DevicesTaken>;
 
 }  // namespace berth::engine

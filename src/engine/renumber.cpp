@@ -29,6 +29,8 @@ Scheduler Engine::Impl::rebuilt(std::map<const Tracked*, WorkloadId>& ids) const
   for (const auto& [name, flavor] : facts.registries.flavors) out.set_flavor(*flavor);
   for (const auto& [name, node] : nodes.nodes()) out.set_node(*node);
   for (const auto& [uid, pod] : nodes.pods()) out.set_pod(*pod);
+  for (const auto& [name, seen] : devices.nodes) out.set_node_devices(name, seen.devices);
+  for (const auto& [claim, taken] : devices.taken) out.set_taken_devices(placement_of(taken));
   for (const auto& [name, cohort] : facts.registries.cohorts) out.set_cohort(*cohort);
   for (const auto& [name, queue] : facts.registries.cluster_queues)
     out.set_cluster_queue(*queue, facts.registries.activity(*queue).active, facts.registries.delayed_flavors(*queue));

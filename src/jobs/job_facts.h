@@ -48,6 +48,9 @@ struct JobGates {
   // PrioritizedList: which devices are counted (jobs/devices).
   bool count_devices = true, extended_devices = true, device_counters = true;
   bool device_capacities = false, device_alternatives = false;
+  // KueueDRADeviceFeasibility and KueueDRAIntegrationDeviceTaints: places in a topology look at devices, and at their
+  // taints.
+  bool device_places = false, device_taints = false;
 };
 
 struct ServedGroupState;

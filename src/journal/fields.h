@@ -79,7 +79,7 @@ BERTH_FIELDS(api::kueue::JobReport::Outcome, a, b)
 BERTH_FIELDS(api::kueue::JobReport::Replacement, a, b, c)
 BERTH_FIELDS(api::kueue::JobReport, a, b, c, d, e, f, g, h, i)
 
-BERTH_FIELDS(api::kueue::DeviceCharge::PodSet, a, b)
+BERTH_FIELDS(api::kueue::DeviceCharge::PodSet, a, b, c, d)
 BERTH_FIELDS(api::kueue::DeviceCharge, a, b, c)
 
 // The engine's options.
@@ -109,6 +109,8 @@ BERTH_FIELDS(engine::UsageRecord::Claim, a, b, c)
 BERTH_FIELDS(engine::UsageRecord, a, b, c)
 BERTH_FIELDS(engine::UsageRecalled, a)
 BERTH_FIELDS(engine::DevicesCounted, a, b, c, d)
+BERTH_FIELDS(engine::NodeDevicesSeen, a, b)
+BERTH_FIELDS(engine::DevicesTaken, a, b, c, d, e)
 
 // Effects, for their checksum.
 BERTH_FIELDS(engine::RecordEvent, a, b, c, d, e, f, g, h, i)

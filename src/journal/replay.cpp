@@ -48,7 +48,9 @@ constexpr std::array<std::string_view, kEventKinds> kEventNames{"ClusterQueueSee
                                                                 "TimePassed",
                                                                 "Synced",
                                                                 "UsageRecalled",
-                                                                "DevicesCounted"};
+                                                                "DevicesCounted",
+                                                                "NodeDevicesSeen",
+                                                                "DevicesTaken"};
 
 std::string in_words(const engine::Effect& effect) {
   std::string text = std::visit(

@@ -97,6 +97,8 @@ class Scheduler {
   void remove_node(std::string_view name);
   void set_pod(const api::kueue::PodPlacement& pod);
   void remove_pod(std::string_view uid);
+  void set_node_devices(std::string_view node, const api::ResourceList& devices);
+  void set_taken_devices(const api::kueue::PodPlacement& claim);
 
   // --- Workloads.
   // Returns a slot for the workload. `job_uid` may be "" (reported as UNKNOWN). `key` is "namespace/name", by which

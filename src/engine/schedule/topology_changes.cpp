@@ -40,6 +40,12 @@ void Scheduler::set_node(const api::Node& node) {
 void Scheduler::remove_node(std::string_view name) {
   if (impl_->state.places.remove_node(name)) ++impl_->state.node_changes;
 }
+void Scheduler::set_node_devices(std::string_view node, const api::ResourceList& devices) {
+  if (impl_->state.places.set_devices(node, devices)) ++impl_->state.node_changes;
+}
+void Scheduler::set_taken_devices(const api::kueue::PodPlacement& claim) {
+  impl_->state.places.set_taken_devices(claim);
+}
 void Scheduler::set_pod(const api::kueue::PodPlacement& pod) { impl_->state.places.set_pod(pod); }
 void Scheduler::remove_pod(std::string_view uid) { impl_->state.places.remove_pod(uid); }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "api/kueue/device_charge.h"
 #include "engine/topology/places_impl.h"
 
 namespace berth::engine {
@@ -18,10 +19,29 @@ using topology::View;
 
 namespace {
 
+// The nodes that lack a resource.
+struct Lacking {
+  std::size_t nodes = 0;
+  std::int64_t wanted = 0, most_free = 0;  // by one pod; on one of the nodes
+};
+
+std::string in_words(const std::string& resource, const Lacking& lack) {
+  using api::kueue::kDevice, api::kueue::kDevicePart;
+  const auto named = [&](std::string_view prefix) {  // without what only tells kinds of one class apart
+    return resource.substr(prefix.size(), resource.find('\n') - prefix.size());
+  };
+  if (resource.starts_with(kDevice))
+    return fmt::format("device class \"{}\" ({} per pod, at most {} free on a node)", named(kDevice), lack.wanted,
+                       lack.most_free);
+  if (resource.starts_with(kDevicePart)) return fmt::format("\"{}\" of devices", named(kDevicePart));
+  return fmt::format("resource \"{}\"", resource);
+}
+
 // Excluded nodes by cause. Each node counts once, for the first cause that applies.
 struct Excluded {
   std::size_t selector = 0, affinity = 0, domain = 0;
-  std::map<std::string, std::size_t> taints, resources;
+  std::map<std::string, std::size_t> taints;
+  std::map<std::string, Lacking> resources;
 
   std::string text() const {
     std::vector<std::string> parts;
@@ -29,23 +49,31 @@ struct Excluded {
     if (affinity > 0) parts.push_back(fmt::format("affinity: {}", affinity));
     for (const auto& [taint, nodes] : taints) parts.push_back(fmt::format("taint \"{}\": {}", taint, nodes));
     if (domain > 0) parts.push_back(fmt::format("topologyDomain: {}", domain));
-    for (const auto& [resource, nodes] : resources)
-      parts.push_back(fmt::format("resource \"{}\": {}", resource, nodes));
+    for (const auto& [resource, lack] : resources)
+      parts.push_back(fmt::format("{}: {}", in_words(resource, lack), lack.nodes));
     return fmt::format("{}", fmt::join(parts, ", "));
   }
 };
 
-// The first resource by name that is short even for one pod; "" when none is.
-std::string lacking(const TopologyLedger& ledger, const LeafDomain& leaf_domain, RequestId request, bool on_empty) {
+// The first resource by name that is short even for one pod.
+struct Lack {
+  std::string resource;  // "": none is
+  std::int64_t wanted = 0, free = 0;
+};
+
+Lack lacking(const TopologyLedger& ledger, const LeafDomain& leaf_domain, RequestId request, bool on_empty) {
   const topology::RequestPool& requests = ledger.requests;
-  std::string lack;
-  if (requests.unknown(request).valid()) lack = requests.names().name(requests.unknown(request));
+  Lack lack;
+  if (const auto unknown = requests.unknown(request); unknown.valid())
+    lack = {requests.names().name(unknown), requests.amount(request, unknown), 0};
   for (const topology::Cell& cell : requests.cells(request)) {
     const topology::Wide used = on_empty ? ledger.usage.used_without_workloads(leaf_domain, cell.column)
                                          : ledger.leaves.used(leaf_domain, cell.column);
-    if (ledger.leaves.allocatable(leaf_domain, cell.column) - used >= cell.amount) continue;
+    const topology::Wide free = ledger.leaves.allocatable(leaf_domain, cell.column) - used;
+    if (free >= cell.amount) continue;
     const std::string& name = requests.names().name(requests.columns().resource(cell.column));
-    if (lack.empty() || name < lack) lack = name;
+    if (lack.resource.empty() || name < lack.resource)
+      lack = {name, cell.amount, static_cast<std::int64_t>(std::max<topology::Wide>(free, 0))};
   }
   return lack;
 }
@@ -77,10 +105,14 @@ std::string Places::Impl::exclusions(const Task& task, DomainId scope) {
       excluded.domain += nodes;
       continue;
     }
-    std::string lack = lacking(ledger, leaf_domain, request, task.count.on_empty);
-    if (lack.empty() && view.nodes_below())
+    Lack lack = lacking(ledger, leaf_domain, request, task.count.on_empty);
+    if (lack.resource.empty() && view.nodes_below())
       lack = lacking(ledger, ledger.leaves[view[domain.parent].leaf_domain], request, task.count.on_empty);
-    if (!lack.empty()) excluded.resources[lack] += nodes;
+    if (lack.resource.empty()) continue;
+    Lacking& so_far = excluded.resources[lack.resource];
+    so_far.nodes += nodes;
+    so_far.wanted = lack.wanted;
+    so_far.most_free = std::max(so_far.most_free, lack.free);
   }
   ledger.requests.release(request);
   const std::string text = excluded.text();

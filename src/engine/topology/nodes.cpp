@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "api/kueue/device_charge.h"
+
 namespace berth::engine::topology {
 
 StringId Node::label(StringId key) const {
@@ -31,6 +33,52 @@ Node Nodes::intern(const api::Node& node) {
     if (quantity.sign() <= 0) continue;
     made.allocatable[requests_.columns().find(names_.resource(name))] = to_amount(name, quantity).count();
   }
+  add_devices(made);
+  return made;
+}
+
+bool Nodes::set_devices(std::string_view node, const api::ResourceList& devices) {
+  const auto it = devices_.find(node);
+  if (it == devices_.end()) {
+    if (!devices.empty()) devices_.emplace(node, devices);
+    return !devices.empty();
+  }
+  if (it->second == devices) return false;
+  if (devices.empty()) {
+    devices_.erase(it);
+  } else {
+    it->second = devices;
+  }
+  return true;
+}
+
+void Nodes::add_devices(Node& node) {
+  const auto it = devices_.empty() ? devices_.end() : devices_.find(strings_[node.name]);
+  if (it == devices_.end()) return;
+  for (const auto& [name, quantity] : it->second) {
+    if (quantity.sign() <= 0) continue;
+    const std::uint32_t column = requests_.add_column(names_.resource(name));
+    if (node.allocatable.size() <= column) node.allocatable.resize(column + 1);
+    node.allocatable[column] = to_amount(name, quantity).count();
+  }
+}
+
+Node Nodes::with_devices(const Node& node) {
+  Node made = node;
+  strings_.acquire_again(made.name);
+  strings_.acquire_again(made.host);
+  for (const Label& label : made.labels) {
+    strings_.acquire_again(label.key);
+    strings_.acquire_again(label.value);
+  }
+  ++taints_[made.taints.index()].users;
+  for (std::uint32_t column = 0; column < made.allocatable.size(); ++column) {
+    const std::string& name = names_.name(requests_.columns().resource(column));
+    if (name.starts_with(api::kueue::kDevice) || name.starts_with(api::kueue::kDevicePart))
+      made.allocatable[column] = 0;
+  }
+  while (!made.allocatable.empty() && made.allocatable.back() == 0) made.allocatable.pop_back();
+  add_devices(made);
   return made;
 }
 

@@ -45,12 +45,16 @@ class Nodes {
         taints_(other.taints_),
         free_taints_(other.free_taints_),
         taints_by_key_(other.taints_by_key_),
-        taints_generation_(other.taints_generation_) {}
+        taints_generation_(other.taints_generation_),
+        devices_(other.devices_) {}
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
 
-  Node intern(const api::Node& node);  // adds references to its strings and taints
-  void drop(const Node& node);         // releases these references
+  Node intern(const api::Node& node);  // with its devices; adds references to its strings and taints
+  // Of a node of this name, whether there is one or not. Returns whether they changed.
+  bool set_devices(std::string_view node, const api::ResourceList& devices);
+  Node with_devices(const Node& node);  // as intern() of the same node, with its present devices
+  void drop(const Node& node);          // releases these references
 
   NodeId find(std::string_view name) const;
   // Stores the interned node under its name. A previous node of this name is replaced and dropped.
@@ -66,6 +70,7 @@ class Nodes {
 
  private:
   TaintsId intern_taints(const std::vector<api::Taint>& taints);
+  void add_devices(Node& node);
 
   StringPool& strings_;
   RequestPool& requests_;
@@ -83,6 +88,7 @@ class Nodes {
   std::vector<TaintsId> free_taints_;
   std::map<std::string, TaintsId> taints_by_key_;
   std::uint64_t taints_generation_ = 0;
+  std::map<std::string, api::ResourceList, std::less<>> devices_;  // by name of the node; none without devices
 };
 
 }  // namespace berth::engine::topology

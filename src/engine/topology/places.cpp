@@ -103,6 +103,10 @@ bool Places::set_pod(const api::kueue::PodPlacement& pod) {
   return impl_->ledger.set_pod(with_ports);
 }
 bool Places::remove_pod(std::string_view uid) { return impl_->ledger.remove_pod(uid); }
+bool Places::set_devices(std::string_view node, const api::ResourceList& devices) {
+  return impl_->ledger.set_devices(node, devices);
+}
+bool Places::set_taken_devices(const api::kueue::PodPlacement& claim) { return impl_->ledger.set_taken(claim); }
 
 // --- Claims
 

@@ -111,6 +111,12 @@ class Places {
   // A pod that occupies a node (PodPlacement::holds_node). Call remove_pod() when it is gone or has terminated.
   bool set_pod(const api::kueue::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
+  // All that a node has of devices, by names that begin with api::kueue::kDevice or kDevicePart: as if they were part
+  // of its allocatable resources. The node may come later; it keeps them when it comes back.
+  bool set_devices(std::string_view node, const api::ResourceList& devices);
+  // What the devices that are allocated to a claim take of a node: like a pod with the UID of the claim that requests
+  // only these. Without requests: nothing any more.
+  bool set_taken_devices(const api::kueue::PodPlacement& claim);
 
   // --- Claims. `holder` is "namespace/name" of the workload, as its pods name it. `labels` are those of the workload;
   // null: it does not count where workloads are spread.

@@ -22,8 +22,12 @@ bool Pods::known(const api::kueue::PodPlacement& pod, RequestId request) const {
   return old.request == request && old.node == pod.node && old.bound == pod.bound && holders_[old.holder].name == owner;
 }
 
-void Pods::set(const api::kueue::PodPlacement& pod) {
-  const RequestId request = requests_.acquire(pod.requests);
+void Pods::set(const api::kueue::PodPlacement& pod) { set(pod, requests_.acquire(pod.requests)); }
+void Pods::set_devices(const api::kueue::PodPlacement& devices) {
+  set(devices, requests_.acquire_without_pod(devices.requests));
+}
+
+void Pods::set(const api::kueue::PodPlacement& pod, RequestId request) {
   if (const auto it = ids_.find(pod.uid); it != ids_.end()) {
     holders_.note_gone_by(pods_[it->second].holder, pod);
     if (known(pod, request)) return requests_.release(request);

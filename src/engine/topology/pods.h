@@ -42,6 +42,8 @@ class Pods : private PodRecords {
   Pods& operator=(const Pods&) = delete;
 
   void set(const api::kueue::PodPlacement& pod);  // one that holds a node (PodPlacement::holds_node)
+  // As a pod that requests only these devices, and not even the room of a pod.
+  void set_devices(const api::kueue::PodPlacement& devices);
   void remove(std::string_view uid);
   void remove_all_of(HolderId holder);
   // A node whose name differs from its hostname was added, removed or renamed: moves its pods to the leaf domain of
@@ -51,6 +53,7 @@ class Pods : private PodRecords {
   const std::vector<Pod>& all() const { return pods_; }  // with free entries
 
  private:
+  void set(const api::kueue::PodPlacement& pod, RequestId request);  // takes over the reference
   bool known(const api::kueue::PodPlacement& pod, RequestId request) const;
   LeafDomainId leaf_of(const Pod& pod);
 

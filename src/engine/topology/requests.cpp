@@ -25,17 +25,27 @@ void Columns::add_port(ResourceId resource) {
 
 RequestId RequestPool::acquire(std::span<const ResourceAmount> requests) {
   scratch_.assign(requests.begin(), requests.end());
+  scratch_.push_back({pods_, Amount::of(1)});
   return intern();
 }
 
-RequestId RequestPool::acquire(const api::ResourceList& requests) {
+void RequestPool::read(const api::ResourceList& requests) {
   scratch_.clear();
   for (const auto& [name, quantity] : requests) scratch_.push_back({names_.resource(name), to_amount(name, quantity)});
+}
+
+RequestId RequestPool::acquire(const api::ResourceList& requests) {
+  read(requests);
+  scratch_.push_back({pods_, Amount::of(1)});
+  return intern();
+}
+
+RequestId RequestPool::acquire_without_pod(const api::ResourceList& requests) {
+  read(requests);
   return intern();
 }
 
 RequestId RequestPool::intern() {
-  scratch_.push_back({pods_, Amount::of(1)});
   std::erase_if(scratch_, [](const ResourceAmount& each) { return each.amount <= Amount(); });
   std::sort(scratch_.begin(), scratch_.end(), [](const ResourceAmount& a, const ResourceAmount& b) {
     return std::pair(a.resource, a.amount) < std::pair(b.resource, b.amount);
@@ -48,7 +58,7 @@ RequestId RequestPool::intern() {
       scratch_[++kept] = scratch_[i];
     }
   }
-  scratch_.resize(kept + 1);
+  if (!scratch_.empty()) scratch_.resize(kept + 1);
   std::string key;
   key.reserve(scratch_.size() * 12);
   for (const ResourceAmount& each : scratch_) {
@@ -80,6 +90,12 @@ void RequestPool::release(RequestId id) {
   by_key_.erase(slot.key);
   slot = Slot();
   free_.push_back(id);
+}
+
+std::int64_t RequestPool::amount(RequestId id, ResourceId resource) const {
+  const auto& amounts = slots_[id.index()].amounts;
+  const auto it = std::ranges::find(amounts, resource, &ResourceAmount::resource);
+  return it == amounts.end() ? 0 : it->amount.count();
 }
 
 void RequestPool::compile(Slot& slot) const {

@@ -63,12 +63,14 @@ class RequestPool {
   // Adds a reference to these requests plus one pod. Amounts of 0 or less are ignored.
   RequestId acquire(std::span<const ResourceAmount> requests);
   RequestId acquire(const api::ResourceList& requests);
+  RequestId acquire_without_pod(const api::ResourceList& requests);  // the same without the pod
   void acquire_again(RequestId id) { ++slots_[id.index()].users; }
   void release(RequestId id);
 
   std::span<const Cell> cells(RequestId id) const { return slots_[id.index()].cells; }
   // The first resource by name that is requested but that no node has; invalid when there is none.
   ResourceId unknown(RequestId id) const { return slots_[id.index()].unknown; }
+  std::int64_t amount(RequestId id, ResourceId resource) const;  // of this resource; 0: it is not requested
   const Columns& columns() const { return columns_; }
   // The column of a node's resource; adds it if necessary.
   std::uint32_t add_column(ResourceId resource);
@@ -83,6 +85,7 @@ class RequestPool {
     std::uint32_t users = 0;
   };
   RequestId intern();  // the requests in scratch_
+  void read(const api::ResourceList& requests);
   void compile(Slot& slot) const;
 
   Names& names_;

@@ -38,7 +38,22 @@ bool TopologyLedger::set_node(const api::Node& node) {
   const std::size_t columns = requests.columns().size();
   Node next = nodes.intern(node);
   if (requests.columns().size() != columns) usage.grow_columns();
-  const NodeId old = nodes.find(node.name);
+  return put(std::move(next));
+}
+
+bool TopologyLedger::set_devices(std::string_view node, const api::ResourceList& devices) {
+  if (!nodes.set_devices(node, devices)) return false;
+  const NodeId known = nodes.find(node);
+  if (!known.valid()) return false;
+  const std::size_t columns = requests.columns().size();
+  Node next = nodes.with_devices(nodes[known]);
+  if (requests.columns().size() != columns) usage.grow_columns();
+  return put(std::move(next));
+}
+
+bool TopologyLedger::put(Node next) {
+  const std::string name = strings[next.name];
+  const NodeId old = nodes.find(name);
   if (old.valid() && nodes[old] == next) {
     nodes.drop(next);
     return false;
@@ -55,7 +70,7 @@ bool TopologyLedger::set_node(const api::Node& node) {
   }
   if (before.valid() && now != before) tree_leaves.put(before);
   tree_leaves.put(now);
-  if (renamed) pods.move_to_hostname(node.name);
+  if (renamed) pods.move_to_hostname(name);
   if (before.valid()) leaves.release_if_idle(before);
   return true;
 }
@@ -78,6 +93,19 @@ bool TopologyLedger::set_pod(const api::kueue::PodPlacement& pod) {
   if (!pod.holds_node()) return remove_pod(pod.uid);
   const std::uint64_t before = usage.applied();
   pods.set(pod);
+  return usage.applied() != before;
+}
+
+// A prefix keeps its UID apart from those of pods.
+bool TopologyLedger::set_taken(const api::kueue::PodPlacement& claim) {
+  api::kueue::PodPlacement devices = claim;
+  devices.uid = "claim/" + claim.uid;
+  const std::uint64_t before = usage.applied();
+  if (claim.requests.empty()) {
+    pods.remove(devices.uid);
+  } else {
+    pods.set_devices(devices);
+  }
   return usage.applied() != before;
 }
 

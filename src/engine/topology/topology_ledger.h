@@ -36,6 +36,8 @@ struct TopologyLedger {
   bool remove_node(std::string_view name);
   bool set_pod(const api::kueue::PodPlacement& pod);
   bool remove_pod(std::string_view uid);
+  bool set_devices(std::string_view node, const api::ResourceList& devices);
+  bool set_taken(const api::kueue::PodPlacement& claim);
 
   // Call it before requests are used that may name ports of nodes for the first time.
   void know(std::span<const ResourceAmount> amounts);
@@ -56,6 +58,7 @@ struct TopologyLedger {
   Suppositions suppositions;
 
  private:
+  bool put(Node next);  // new, or instead of the one of its name
   void check_holders(std::vector<std::string>& broken) const;
 };
 

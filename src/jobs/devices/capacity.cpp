@@ -46,4 +46,14 @@ std::optional<api::ResourceList> capacity_taken(const api::Device& device, const
   return out;
 }
 
+bool has_capacity(const api::Device& device, const api::DeviceRequest& request) {
+  const auto has = [&](const auto& each) {
+    const auto it = device.capacity.find(each.first);
+    return it != device.capacity.end() && each.second <= it->second.value;
+  };
+  if (!device.shared) return std::ranges::all_of(request.capacity, has);
+  const auto taken = capacity_taken(device, request);
+  return taken && std::ranges::all_of(*taken, has);
+}
+
 }  // namespace berth::jobs::devices

@@ -15,4 +15,7 @@ std::optional<Quantity> capacity_taken(const api::DeviceCapacity& capacity, cons
 // Of all dimensions; nullopt: a policy refuses one, or the device lacks a dimension that is requested.
 std::optional<api::ResourceList> capacity_taken(const api::Device& device, const api::DeviceRequest& request);
 
+// Whether the device, with nothing taken of it, has what the request takes; one that is not shared: what it asks for.
+bool has_capacity(const api::Device& device, const api::DeviceRequest& request);
+
 }  // namespace berth::jobs::devices

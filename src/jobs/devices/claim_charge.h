@@ -18,6 +18,8 @@ struct Rules {
   bool counters = true;            // KueueDRAIntegrationPartitionableDevices
   bool capacities = false;         // KueueDRAIntegrationConsumableCapacity
   bool prioritized_lists = false;  // KueueDRAIntegrationPrioritizedList
+  bool places = false;             // KueueDRADeviceFeasibility: places in a topology look at devices
+  bool taints = false;             // KueueDRAIntegrationDeviceTaints: and at their taints
   api::config::DeviceClassMappings mappings;
 
   // The first mapping of the class; null: it has none.

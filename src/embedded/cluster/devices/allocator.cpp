@@ -215,6 +215,7 @@ class Search {
     const std::size_t claim = slots_[slot].claim;
     const auto of_claim = [&](const Found& each) { return each.claim == claim; };
     if (static_cast<std::size_t>(std::ranges::count_if(results_, of_claim)) >= kMostOfAClaim) return false;
+    if (!jobs::devices::has_capacity(*candidate.device, wanted)) return false;
     Found result{claim, name, &wanted, candidate, {}};
     if (candidate.device->shared) {
       auto capacity = jobs::devices::capacity_taken(*candidate.device, wanted);
