@@ -47,13 +47,16 @@ void DevicePlaces::start() {
 // The pods of a workload exist before their claims are allocated; after a restart they may be seen later. A pod that is
 // gone leaves its claim allocated for a moment: it is still its workload's.
 DevicePlaces::Consumer DevicePlaces::consumer_of(const api::ResourceClaim& claim) const {
-  Consumer out{claim.meta.ns, "", ""};
+  Consumer out{claim.meta.ns, "", "", false};
   bool known = false;
   for (const std::string& uid : claim.reserved_for) {
     const auto pod = pods_.find(uid);
     if (pod == pods_.end()) continue;
     if (out.node.empty()) out.node = pod->second.node;
-    if (claim.reserved_for.size() == 1) out.workload = pod->second.workload;
+    if (claim.reserved_for.size() == 1) {
+      out.workload = pod->second.workload;
+      out.placed = pod->second.placed;
+    }
     known = true;
   }
   const auto before = consumers_.find(claim.meta.uid);
@@ -67,6 +70,7 @@ void DevicePlaces::file(const std::string& key, const api::ResourceClaim& claim,
       continue;
     }
     const auto it = of_pod_.find(uid);
+    if (it == of_pod_.end()) continue;
     it->second.erase(key);
     if (it->second.empty()) of_pod_.erase(it);
   }
@@ -99,7 +103,8 @@ void DevicePlaces::pod_changed(const JsonPtr& old, const JsonPtr& now) {
     return;
   }
   const auto placement = api::kueue::decode_pod_placement(*now);
-  Consumer consumer{placement.ns, placement.workload, placement.bound ? placement.node : ""};
+  Consumer consumer{placement.ns, placement.workload, placement.bound ? placement.node : "",
+                    placement.wants_places && placement.workload.empty()};
   if (known != pods_.end() && known->second == consumer) return;
   pods_.insert_or_assign(uid, std::move(consumer));
   const auto claims = of_pod_.find(uid);
@@ -121,9 +126,11 @@ void DevicePlaces::node_changed(const std::string& name, const std::shared_ptr<c
 void DevicePlaces::tell() {
   if (!started_ || !supply_.changed()) return;
   auto changes = supply_.take_changes();
-  for (auto& each : changes.claims)
+  for (auto& each : changes.claims) {
+    if (each.consumer.placed) each.amounts.clear();
     shell_.feed(engine::DevicesTaken{each.claim, each.consumer.ns, each.consumer.workload, each.consumer.node,
                                      std::move(each.amounts)});
+  }
   for (auto& [node, devices] : changes.nodes) shell_.feed(engine::NodeDevicesSeen{node, std::move(devices)});
   if (changes.needs) needs_changed_();
 }

@@ -31,7 +31,7 @@ class DevicePlaces {
                std::function<void()> needs_changed);
 
   kube::Informer& cache() { return claims_.informer(); }
-  // From now on the engine is told. Before, objects are only collected.
+  // From now on the engine gets events. Before, objects are only collected.
   void start();
   bool started() const { return started_; }
 

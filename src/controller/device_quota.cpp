@@ -37,9 +37,8 @@ DeviceQuota::DeviceQuota(Shell& shell, const DecodedWorkloads& workloads, std::f
       charges_(shell.options.devices, {templates_.all(), classes_.all(), slices_.all()}) {
   if (!on()) return;
   if (charges_.rules().places)
-    places_ = std::make_unique<DevicePlaces>(shell, charges_.inventory(), charges_.rules(), [this] {
-      if (!std::exchange(needs_posted_, true)) shell_.executor.post(lifetime_.guard([this] { needs_changed(); }));
-    });
+    places_ =
+        std::make_unique<DevicePlaces>(shell, charges_.inventory(), charges_.rules(), [this] { needs_changed(); });
   for (auto* cache : caches()) {
     unsettled_.insert(cache->resource().resource);
     watch_lists(*cache);
@@ -169,9 +168,8 @@ void DeviceQuota::set_needs(User& user, DevicePlaces::Needs needs) {
   user.needs = std::move(needs);
 }
 
-// Quota stays as it was charged.
+// At once: nobody is placed before the places of others say what they need now. Quota stays as it was charged.
 void DeviceQuota::needs_changed() {
-  needs_posted_ = false;
   for (const std::string& key : sorted_keys(users_)) {
     User& user = users_[key];
     if (user.charge && !user.needs.empty()) tell(key, user, places_->fill(*user.charge, user.needs));

@@ -89,7 +89,7 @@ class DeviceQuota {
   Keys claimers_;                              // users with claims
   std::map<std::string, Keys, std::less<>> by_template_, by_extended_resource_;
   std::set<std::string> extended_to_count_;  // names of extended resources whose users are counted soon
-  bool count_posted_ = false, needs_posted_ = false, classes_changed_ = false;
+  bool count_posted_ = false, classes_changed_ = false;
   Lifetime lifetime_;
 };
 

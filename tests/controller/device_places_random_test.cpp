@@ -195,7 +195,7 @@ class World {
     auto now = std::make_shared<api::ResourceClaim>(*claim);
     now->allocation = std::make_shared<const Json>(allocation);
     taken_.add(allocation);
-    supply_->set_claim(now, {"ns", workload, node});
+    supply_->set_claim(now, {"ns", workload, node, false});
     tell();
   }
 
@@ -275,7 +275,7 @@ class World {
     supply_->slices_changed();
     tell();
     renewed_ = true;
-    // What requests need may have changed: workloads that hold places are told so by the controller.
+    // What requests need may have changed: the controller charges workloads with places anew. Here they end.
     for (auto& [id, holder] : holders_) places_.places.give_back(WorkloadId(id));
     for (auto& [id, holder] : holders_) {
       for (Pod& pod : holder.pods) {

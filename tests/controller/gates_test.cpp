@@ -120,6 +120,7 @@ TEST(Gates, AtTheirOppositesStartOrAreRefusedForAReason) {
     // Who switches a gate off switches those off that need it.
     for (const auto& other : all_gates()) {
       if (other.needs == gate.name && gate.kueue_default) gates.emplace(other.name, false);
+      if (other.name == gate.needs && !gate.kueue_default) gates.emplace(other.name, true);
     }
     engine::Options options;
     jobs::JobGates jobs;

@@ -19,8 +19,8 @@ JsonPtr pod_template() {
 }
 
 // Two nodes with 8 cpu and 4 GPUs each; a queue with quota for everything.
-struct Room : Scenario {
-  Room() {
+struct Racks : Scenario {
+  Racks() {
     api::kueue::Topology topology;
     topology.meta.name = "t";
     topology.levels = {"rack", "kubernetes.io/hostname"};
@@ -62,7 +62,7 @@ struct Room : Scenario {
 };
 
 TEST(NodeDevices, AGangGoesWhereItsDevicesAreFree) {
-  Room s;
+  Racks s;
   s.give_gang("a", 2, 3);
   s.run();
   EXPECT_EQ(s.places_of("a"), "n1:1 n2:1") << "one node has the cpu for both, but not the GPUs";
@@ -78,7 +78,7 @@ TEST(NodeDevices, AGangGoesWhereItsDevicesAreFree) {
 }
 
 TEST(NodeDevices, ThoseOfClaimsOfTheWorkloadAreNotCountedTwice) {
-  Room s;
+  Racks s;
   s.give_gang("a", 2, 2);
   s.run();
   EXPECT_EQ(s.places_of("a"), "n1:2");
@@ -98,7 +98,7 @@ TEST(NodeDevices, ThoseOfClaimsOfTheWorkloadAreNotCountedTwice) {
 }
 
 TEST(NodeDevices, ThoseOfStrangersCount) {
-  Room s;
+  Racks s;
   s.take_devices("c1", "", "n1", 1);
   s.give_gang("a", 1, 4);
   s.run();
@@ -110,7 +110,7 @@ TEST(NodeDevices, ThoseOfStrangersCount) {
 }
 
 TEST(NodeDevices, APlacedWorkloadIsChargedAnewWhenItsNeedsChange) {
-  Room s;
+  Racks s;
   s.give_gang("a", 1, 1);
   s.run();
   EXPECT_EQ(s.places_of("a"), "n1:1");
@@ -122,7 +122,7 @@ TEST(NodeDevices, APlacedWorkloadIsChargedAnewWhenItsNeedsChange) {
 }
 
 TEST(NodeDevices, ANodeKeepsThemWhenItComesBack) {
-  Room s;
+  Racks s;
   s.take(NodeGone{"n1"});
   s.take(NodeGone{"n2"});
   s.give_gang("a", 1, 4);
@@ -139,7 +139,7 @@ TEST(NodeDevices, ANodeKeepsThemWhenItComesBack) {
 }
 
 TEST(NodeDevices, ExtendedResourcesOfAClassAreFoundByItsDevices) {
-  Room s;
+  Racks s;
   Workload w = WorkloadBuilder("a").pods(1, "1");
   w.pod_sets[0].template_ = std::make_shared<const Json>(
       *parse_json(R"({"spec":{"containers":[{"resources":{"requests":{"cpu":"1","x.org/gpu":"3"}}}]}})"));
@@ -159,8 +159,8 @@ TEST(NodeDevices, ExtendedResourcesOfAClassAreFoundByItsDevices) {
 }
 
 TEST(NodeDevices, AreTheSameInACopyAfterRenumberingAndInAnEngineMadeAnew) {
-  for (const auto turn : {&Room::copy, &Room::renumber, &Room::make_anew}) {
-    Room s;
+  for (const auto turn : {&Racks::copy, &Racks::renumber, &Racks::make_anew}) {
+    Racks s;
     s.take_devices("c1", "", "n1", 2);
     s.give_gang("a", 1, 3);
     s.run();

@@ -38,6 +38,13 @@ std::vector<Supply::Result> Supply::results_of(const api::ResourceClaim& claim) 
   return out;
 }
 
+std::size_t Supply::find_entry(const DeviceId& device) const {
+  const auto it = std::lower_bound(by_name_.begin(), by_name_.end(), device, [&](std::uint32_t i, const DeviceId& id) {
+    return Before()(entries_[i].name(), id);
+  });
+  return it == by_name_.end() || Before()(device, entries_[*it].name()) ? kNone : *it;
+}
+
 // --- What is known.
 
 void Supply::set_node(const std::string& name, const api::StringMap& labels) {
@@ -100,7 +107,7 @@ void Supply::remove_claim(const std::string& uid) {
   if (it == claims_.end()) return;
   count(it->second, -1);
   mark_nodes_of(it->second);
-  it->second.object = nullptr;  // until it is told that it takes nothing any more
+  it->second.object = nullptr;  // until take_changes() has said that it takes nothing any more
   dirty_claims_.insert(uid);
 }
 
@@ -112,10 +119,10 @@ void Supply::count(const Claim& claim, int sign) {
     use.times += sign;
     for (const auto& [dimension, amount] : result.capacity) add_up(use.capacity, dimension, amount * sign);
     if (use.times <= 0) used_.erase(result.device);
-    const auto entry = by_name_.find(result.device);
-    if (entry == by_name_.end() || !counts_once) continue;
+    const std::size_t entry = find_entry(result.device);
+    if (entry == kNone || !counts_once) continue;
     const auto& [driver, pool, name] = result.device;
-    for (const auto& [set, counters] : entries_[entry->second].device->counters) {
+    for (const auto& [set, counters] : entries_[entry].device->counters) {
       for (const auto& [counter, amount] : counters)
         add_up(counters_used_[{driver, pool, set}], counter, amount * sign);
     }
@@ -132,9 +139,9 @@ void Supply::mark_nodes_of(const Claim& claim) {
   if (!claim.consumer.node.empty()) dirty_nodes_.insert(claim.consumer.node);
   if (!claim.object) return;
   for (const Result& result : results_of(*claim.object)) {
-    const auto entry = by_name_.find(result.device);
-    if (entry == by_name_.end()) continue;
-    const api::DevicePlace& place = entries_[entry->second].place();
+    const std::size_t entry = find_entry(result.device);
+    if (entry == kNone) continue;
+    const api::DevicePlace& place = entries_[entry].place();
     if (place.node.empty()) return mark_all_nodes();  // it may be reached from any of them
     dirty_nodes_.insert(place.node);
   }
@@ -191,17 +198,17 @@ Supply::Taken Supply::taken(const std::string& uid, const Claim& claim) const {
   for (const Result& result : results_of(*claim.object)) {
     const auto request = std::ranges::find(claim.object->requests, result.request, &api::ClaimRequest::name);
     const auto kind = request == claim.object->requests.end() ? std::nullopt : kind_of(*request, taints_);
-    const auto entry = by_name_.find(result.device);
-    if (entry == by_name_.end()) {  // no slice has it any more
+    const std::size_t entry = find_entry(result.device);
+    if (entry == kNone) {  // no slice has it any more
       if (!kind) continue;
       for (const auto& [name, amount] : each_of(kind->name)) add_up(out.amounts, name, amount);
       continue;
     }
-    const Entry& at = entries_[entry->second];
+    const Entry& at = entries_[entry];
     if (!at.place().node.empty()) out.consumer.node = at.place().node;
     const api::ResourceList& needed = kind ? each_of(kind->name) : each_of("");
     for (const auto& [name, state] : kinds_) {
-      if (needed.contains(name) || has(state.devices, entry->second)) add_up(out.amounts, name, Quantity::of(1));
+      if (needed.contains(name) || has(state.devices, entry)) add_up(out.amounts, name, Quantity::of(1));
     }
     const auto take = [&](const std::string& name, const Quantity& amount) {
       if (const std::string of = part(at.slice->driver, name); parts_.contains(of)) add_up(out.amounts, of, amount);

@@ -44,9 +44,11 @@ class Supply {
   // A kind is counted as long as somebody uses it.
   void use(const Kind& kind);
   void unuse(const std::string& kind);
-  // The pod that has a claim. `node`: "" is not known.
+  // The pod that has a claim. `node`: "" is not known. `placed`: the places of its workload count its devices, though
+  // it does not name the workload.
   struct Consumer {
     std::string ns, workload, node;
+    bool placed = false;
     bool operator==(const Consumer&) const = default;
   };
   void set_claim(const std::shared_ptr<const api::ResourceClaim>& claim, Consumer consumer);
@@ -117,6 +119,8 @@ class Supply {
   };
 
   static bool has(const Bits& bits, std::size_t i) { return (bits[i / 64] >> (i % 64) & 1) != 0; }
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::size_t find_entry(const DeviceId& device) const;  // kNone: no complete slice has it
   static std::vector<Result> results_of(const api::ResourceClaim& claim);
   static std::string part(std::string_view driver, std::string_view name);
 
@@ -155,7 +159,7 @@ class Supply {
   std::vector<Entry> entries_;
   std::map<std::string_view, std::vector<std::size_t>> local_;  // entries of one node, by its name
   std::vector<std::size_t> roaming_;                            // entries that several nodes reach
-  std::map<DeviceName, std::size_t, Before> by_name_;           // entries
+  std::vector<std::uint32_t> by_name_;                          // entries, by driver, pool and name
   std::map<SetId, const api::ResourceList*, Before> counters_;
   std::set<std::string, std::less<>> parts_;  // that some kind needs
   // --- By the claims.

@@ -1,5 +1,6 @@
 // Which devices there are and of which kinds they are, after a change of slices, classes or the kinds in use.
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "api/core/scheduling.h"
@@ -24,6 +25,10 @@ void Supply::look_anew() {
   for (const std::string& driver : drivers) {
     for_each_complete_slice(inventory_, driver, [&](const api::ResourceSlice& slice) { look_at_slice(owned[&slice]); });
   }
+  by_name_.resize(entries_.size());
+  std::iota(by_name_.begin(), by_name_.end(), 0u);
+  std::ranges::sort(by_name_,
+                    [&](std::uint32_t a, std::uint32_t b) { return entries_[a].name() < entries_[b].name(); });
   for (auto& [name, state] : kinds_) match(state);
   counters_used_.clear();
   used_.clear();
@@ -37,7 +42,6 @@ void Supply::look_at_slice(const std::shared_ptr<const api::ResourceSlice>& slic
   for (const auto& device : slice->devices) {
     const std::size_t i = entries_.size();
     const Entry& entry = entries_.emplace_back(slice.get(), device.get());
-    by_name_.emplace(entry.name(), i);
     if (entry.place().node.empty()) {
       roaming_.push_back(i);
     } else {
