@@ -204,6 +204,54 @@ TEST(Devices, AreNotRemovedByAnExcludedPrefix) {
   EXPECT_EQ(s.condition("a", "QuotaReserved").substr(0, 24), "False ExceedsMaxQuota: c");
 }
 
+TEST(Devices, OfAnExtendedResourceAreTransformedAndCounted) {
+  Options options;
+  options.resources.transformations = {{"example.com/gpu", true, "", {{"credits", Quantity::of(10)}}}};
+  GpuQueue s("4", options);
+  s.give(test::flavor("g"));
+  s.give(ClusterQueueBuilder("cq").group("gpus", {{"f", "4"}}).group("credits", {{"g", "100"}}));
+  Charge charge;
+  charge.pod_sets.emplace_back().extended.emplace("example.com/gpu", "gpus");
+  s.give_pods("a", 2, charge, R"({"example.com/gpu":"2"})");
+  s.run();
+  EXPECT_EQ(s.usage("a"), R"({"credits":"40","gpus":"4"})");
+}
+
+TEST(Devices, ThatTheQueueDoesNotDeclareMayBeIgnored) {
+  for (const bool ignored : {true, false}) {
+    Options options;
+    options.resources.ignore_undeclared = ignored;
+    GpuQueue s("4", options);
+    Charge charge = charge_of("gpus", "1");
+    charge.pod_sets[0].per_pod.emplace("nics", Quantity::of(9));
+    s.give_pods("a", 1, charge);
+    s.run();
+    EXPECT_EQ(s.usage("a"), ignored ? R"({"gpus":"1"})" : "");
+  }
+}
+
+TEST(Devices, ScaleWithTheNumberOfPods) {
+  GpuQueue s;
+  Workload w = WorkloadBuilder("a").asks(4, "{}");
+  w.pod_sets[0].min_count = 1;
+  s.give(w);
+  s.count("a", charge_of("gpus", "2"));
+  s.run();
+  EXPECT_EQ(s.usage("a"), R"({"gpus":"4"})") << "two pods of four";
+  s.finish("a");
+  s.run();
+  s.give_pods("b", 2, charge_of("gpus", "2"));
+  s.give_pods("c", 1, charge_of("gpus", "2"));
+  s.run();
+  EXPECT_EQ(s.state("c"), "Pending");
+  api::kueue::JobReport report;
+  report.pods_ready = true;
+  report.reclaimable = {{"main", 1}};
+  s.report("b", report);
+  s.run();
+  EXPECT_EQ(s.state("c"), "Admitted");
+}
+
 TEST(Devices, ThatCannotBeCountedHoldTheWorkloadUntilTheyCan) {
   GpuQueue s;
   s.give_pods("a", 1, refused("no such template"));
