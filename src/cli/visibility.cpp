@@ -60,7 +60,7 @@ serve::PendingSource pending_source(std::function<const controller::Controller&(
             auto changes = changes_of(what_if, engine(), now());
             if (!changes) return tl::unexpected(changes.error());
             count_devices(controller(), *changes);
-            return engine::to_json(engine::what_if(engine(), now(), *changes));
+            return engine::to_json(engine::what_if(engine(), now(), *changes, &controller().run_history()));
           }};
 }
 

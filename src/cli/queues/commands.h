@@ -16,6 +16,7 @@ Command add_resume(CLI::App& root, const Session& session);
 Command add_delete(CLI::App& root, const Session& session);
 Command add_explain(CLI::App& root, const Session& session);
 Command add_predict(CLI::App& root, const Session& session);
+Command add_submit(CLI::App& root, const Session& session);
 Command add_watch(CLI::App& root, const Session& session);
 Command add_what_if(CLI::App& root, const Session& session);
 // Checks Configurations, those of a cluster too.

@@ -14,7 +14,7 @@
 #include "cli/queues/discovery.h"
 #include "cli/queues/flags.h"
 #include "cli/queues/job_workloads.h"
-#include "cli/queues/questions.h"
+#include "cli/queues/what_if_question.h"
 #include "cli/queues/words.h"
 #include "cli/table.h"
 
@@ -25,49 +25,6 @@ struct WhatIfFlags {
   CommonFlags common;
   std::vector<std::string> files, without, drain;
 };
-
-// Denials of webhooks do not name the object.
-std::string with_its_name(const std::string& kind, const std::string& name, const std::string& refusal) {
-  return name.empty() || refusal.find(name) != std::string::npos ? refusal : kind + " " + name + ": " + refusal;
-}
-
-// The object as the server would store it: with its defaults, and merged into the present one. A refusal is the
-// server's own text.
-Result<Json> as_stored(Opened& opened, Discovery& discovery, const ObjectToApply& each) {
-  auto found = discovery.by_kind(string_at(each.object, {"apiVersion"}), string_at(each.object, {"kind"}));
-  if (!found) return fail(each.origin + ": " + found.error().message);
-  api::RestRequest request;
-  request.resource = found->resource;
-  request.name = string_at(each.object, {"metadata", "name"});
-  request.body = each.object;
-  request.dry_run = true;
-  request.field_manager = "berth-what-if";
-  if (found->namespaced) {
-    request.ns = string_at(each.object, {"metadata", "namespace"}, opened.ns);
-    ensure_path(request.body, {"metadata", "namespace"}) = request.ns;
-  }
-  if (request.name.empty()) {
-    request.verb = api::Verb::kCreate;
-  } else {
-    request.verb = api::Verb::kPatch;
-    request.patch_type = api::PatchType::kApply;
-    request.force = true;
-  }
-  const std::string name = request.name;
-  api::RestResponse response = opened.server->call(std::move(request));
-  if (!response.ok())
-    return fail(each.origin + ": " +
-                with_its_name(found->kind, name, opened.server->explain(response, found->resource)));
-  return std::move(response.body);
-}
-
-// The engine knows these objects by themselves. All others count as jobs.
-bool is_no_job(const FoundResource& found) {
-  constexpr std::array<std::string_view, 7> kinds = {"ClusterQueue", "Cohort",         "LocalQueue", "ResourceFlavor",
-                                                     "Topology",     "AdmissionCheck", "Workload"};
-  if (found.resource.group == api::kueue::kGroup) return std::ranges::find(kinds, found.kind) != kinds.end();
-  return found.resource.group.empty() && found.kind == "Node";
-}
 
 // An object of spec.delete; for a job those workloads that belong to it and have not finished.
 Result<JsonArray> deletions(const Session& session, Opened& opened, Discovery& discovery, const std::string& text) {
@@ -140,11 +97,8 @@ Result<Question> question(const Session& session, Opened& opened, const WhatIfFl
     drain.push_back(JsonObject{{"key", each.substr(0, equals)}, {"value", each.substr(equals + 1)}});
   }
   out.drained_by = flags.drain;
-  const auto resource = visibility_resource(api::visibility::kWhatIfs);
-  out.what_if = JsonObject{
-      {"kind", api::visibility::kWhatIfKind},
-      {"apiVersion", resource.group + "/" + resource.version},
-      {"spec", JsonObject{{"apply", std::move(apply)}, {"delete", std::move(remove)}, {"drain", std::move(drain)}}}};
+  out.what_if =
+      what_if_of(JsonObject{{"apply", std::move(apply)}, {"delete", std::move(remove)}, {"drain", std::move(drain)}});
   return out;
 }
 
@@ -213,20 +167,12 @@ int what_if(const Session& session, const WhatIfFlags& flags) {
   return with_server(session, flags.common, [&](Opened& opened) {
     auto asked = question(session, opened, flags);
     if (!asked) return session.failed(asked.error().message);
-    api::RestRequest request;
-    request.verb = api::Verb::kCreate;
-    request.resource = visibility_resource(api::visibility::kWhatIfs);
-    request.body = std::move(asked->what_if);
-    const auto resource = request.resource;
-    const api::RestResponse response = opened.server->call(std::move(request));
-    if (!response.ok()) {
-      const std::string why = response.code == 404 ? why_not_served(*opened.server) : "";
-      return session.failed(why.empty() ? in_words_of_flags(*asked, opened.server->explain(response, resource)) : why);
-    }
+    const auto answer = ask_what_if(*opened.server, std::move(asked->what_if));
+    if (!answer) return session.failed(in_words_of_flags(*asked, answer.error().message));
     if (opened.format.text()) {
-      print_text(session, *find(response.body, "status"));
+      print_text(session, *find(*answer, "status"));
     } else {
-      *session.out << printed(opened.format, response.body);
+      *session.out << printed(opened.format, *answer);
     }
     return 0;
   });

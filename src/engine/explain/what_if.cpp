@@ -75,9 +75,28 @@ std::optional<WhatIf::Queue> compare(const std::string& name, const ClusterQueue
   return same ? std::nullopt : std::optional(std::move(out));
 }
 
+// Those of `waiting` that held nothing before: the new ones come last.
+std::vector<WhatIf::Arrival> arrivals_of(const std::vector<WhatIf::Item>& waiting, const Rehearsal& with,
+                                         const RunHistory& history) {
+  std::vector<WhatIf::Arrival> out;
+  std::vector<std::string> keys;
+  for (const auto& item : waiting) {
+    if (!item.before.empty() || keys.size() == WhatIf::kMostArrivals) continue;
+    const auto slash = item.workload.find('/');
+    keys.push_back(item.workload);
+    out.push_back({item.workload,
+                   with.engine().explain(with.now(), item.workload.substr(0, slash), item.workload.substr(slash + 1)),
+                   {}});
+  }
+  if (keys.empty()) return out;
+  auto predictions = predict(with.engine(), history, with.now(), keys);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i].prediction = std::move(predictions[i]);
+  return out;
+}
+
 }  // namespace
 
-WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes) {
+WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes, const RunHistory* history) {
   WhatIf out;
   Rehearsal without(engine, now), with(engine, now);
   // A failed node is replaced in a second pass, which comes a second later.
@@ -110,6 +129,7 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
     if (!after.contains(key) && !before.contains(key) && with.find(key))
       out.waiting.push_back({key, with.cluster_queue_of(key), "", "", why(key)});
   }
+  if (history != nullptr) out.arrivals = arrivals_of(out.waiting, with, *history);
   for (const auto& [key, message] : with.preempted()) {
     if (without.preempted().contains(key)) continue;
     const auto old = before.find(key), again = after.find(key);
@@ -169,9 +189,15 @@ Json to_json(const WhatIf& w) {
     if (!usage.empty()) each["reserved"] = std::move(usage);
     queues.emplace_back(std::move(each));
   }
-  return JsonObject{{"admitted", items(w.admitted)}, {"preempted", items(w.preempted)}, {"moved", items(w.moved)},
-                    {"waiting", items(w.waiting)},   {"gone", items(w.gone)},           {"queues", std::move(queues)},
-                    {"complete", w.complete}};
+  JsonArray arrivals;
+  for (const auto& arrival : w.arrivals) {
+    JsonObject each{{"workload", arrival.workload}, {"prediction", to_json(arrival.prediction)}};
+    if (arrival.explanation) each["explanation"] = to_json(*arrival.explanation);
+    arrivals.emplace_back(std::move(each));
+  }
+  return JsonObject{{"admitted", items(w.admitted)},   {"preempted", items(w.preempted)}, {"moved", items(w.moved)},
+                    {"waiting", items(w.waiting)},     {"gone", items(w.gone)},           {"queues", std::move(queues)},
+                    {"arrivals", std::move(arrivals)}, {"complete", w.complete}};
 }
 
 }  // namespace berth::engine

@@ -10,6 +10,7 @@
 #include "base/amount.h"
 #include "base/json.h"
 #include "engine/engine.h"
+#include "engine/explain/predict.h"
 
 namespace berth::engine {
 
@@ -35,11 +36,21 @@ struct WhatIf {
     std::vector<Usage> usage;                               // what differs
   };
   std::vector<Queue> queues;  // cluster queues in which anything differs, by name
-  bool complete = true;       // false: workloads still preempted each other at the limit of passes
+  // A new workload that waits after the changes: why it does, and when it starts.
+  struct Arrival {
+    std::string workload;
+    std::optional<Explanation> explanation;
+    Prediction prediction;
+  };
+  std::vector<Arrival> arrivals;  // at most kMostArrivals
+  bool complete = true;           // false: workloads still preempted each other at the limit of passes
+
+  static constexpr std::size_t kMostArrivals = 8;  // each is explained and predicted
 };
 
-// `changes`: as if the watch had shown them, in this order. Costs two copies of the engine.
-WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes);
+// `changes`: as if the watch had shown them, in this order. Costs two copies of the engine, and more for each arrival.
+// `history`: what predictions rest on; null: arrivals are left out.
+WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes, const RunHistory* history = nullptr);
 
 Json to_json(const WhatIf& what_if);
 

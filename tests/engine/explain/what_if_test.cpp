@@ -75,6 +75,34 @@ TEST(WhatIf, ANewJobIsToldWhyItWaitsAndWhere) {
             "2 more needed");
 }
 
+// Of a new job that waits: why, what would change that, and when it starts.
+TEST(WhatIf, ANewJobIsExplainedAndPredicted) {
+  Scenario s;
+  s.give(test::flavor("f"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}));
+  s.give(test::local_queue("q", "cq"));
+  auto runs = WorkloadBuilder("runs").pods(4, "1").build();
+  runs.maximum_execution_time_seconds = 60;
+  s.give(runs);
+  s.run();
+  const auto change = [](const char* name, int pods) {
+    auto job = WorkloadBuilder(name).pods(pods, "1").created(test::at(2)).build();
+    job.meta.resource_version = std::to_string(Rehearsal::kNewest);
+    return WorkloadSeen{std::make_shared<const test::Workload>(std::move(job))};
+  };
+  const RunHistory history;
+  const WhatIf told = what_if(s.engine(), s.now(), {change("later", 2), change("never", 9)}, &history);
+  ASSERT_EQ(told.arrivals.size(), 2U);
+  EXPECT_EQ(told.arrivals[0].workload, "ns/later");
+  ASSERT_TRUE(told.arrivals[0].explanation);
+  EXPECT_FALSE(told.arrivals[0].explanation->changes.empty());
+  ASSERT_TRUE(told.arrivals[0].prediction.p90);
+  EXPECT_GT(*told.arrivals[0].prediction.p90, s.now());
+  EXPECT_FALSE(told.arrivals[1].prediction.p50);
+  EXPECT_TRUE(what_if(s.engine(), s.now(), {change("later", 2)}).arrivals.empty()) << "without a history";
+  EXPECT_EQ(array_at(to_json(told), {"arrivals"}).size(), 2U);
+}
+
 // Pods of a workload that is gone leave their nodes, and so do those of a node that is gone.
 TEST(WhatIf, PodsLeaveTheNodes) {
   racks::Racks s;

@@ -1,0 +1,22 @@
+// The question what would follow from changes, and the objects that it tries.
+#pragma once
+
+#include "cli/object_files.h"
+#include "cli/queues/discovery.h"
+#include "cli/queues/flags.h"
+
+namespace berth::cli::queues {
+
+// The object as the server would store it: with its defaults, and merged into the present one. A refusal is the
+// server's own text, with the origin of the object.
+Result<Json> as_stored(Opened& opened, Discovery& discovery, const ObjectToApply& each);
+
+// The engine knows these objects by themselves. All others count as jobs.
+bool is_no_job(const FoundResource& found);
+
+// A WhatIf with this spec.
+Json what_if_of(JsonObject spec);
+// The server's answer to it. Error: why there is none.
+Result<Json> ask_what_if(Server& server, Json what_if);
+
+}  // namespace berth::cli::queues
