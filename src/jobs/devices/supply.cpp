@@ -72,7 +72,7 @@ void Supply::use(const Kind& kind) {
     State& state = kinds_[kind.name];
     state.kind = kind;
     state.users = 1;
-    stale_ = true;
+    other_kinds_ = true;
   }
 }
 
@@ -80,7 +80,7 @@ void Supply::unuse(const std::string& kind) {
   const auto it = kinds_.find(kind);
   if (it == kinds_.end() || --it->second.users > 0) return;
   kinds_.erase(it);
-  stale_ = true;
+  other_kinds_ = true;
 }
 
 void Supply::set_claim(const std::shared_ptr<const api::ResourceClaim>& claim, Consumer consumer) {
@@ -151,8 +151,12 @@ void Supply::mark_nodes_of(const Claim& claim) {
 
 Supply::Changes Supply::take_changes() {
   Changes out;
-  if (std::exchange(stale_, false)) {
-    look_anew();
+  const bool stale = std::exchange(stale_, false), other_kinds = std::exchange(other_kinds_, false);
+  if (stale) look_anew();
+  if (stale || other_kinds) {
+    for (auto& [name, state] : kinds_) {
+      if (state.devices.empty()) match(state);
+    }
     out.needs = find_needs();
     mark_all_nodes();
     for (const auto& [uid, claim] : claims_) dirty_claims_.insert(uid);

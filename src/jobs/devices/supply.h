@@ -67,7 +67,7 @@ class Supply {
     bool needs = false;                                            // what each_of() returns
   };
   Changes take_changes();
-  bool changed() const { return stale_ || !dirty_nodes_.empty() || !dirty_claims_.empty(); }
+  bool changed() const { return stale_ || other_kinds_ || !dirty_nodes_.empty() || !dirty_claims_.empty(); }
 
   // What a device of a kind needs on its node: one of the kind and one of each kind that has all of its devices, and
   // what every device of the kind takes at least of counters or capacity. As of the last take_changes(); empty: the
@@ -97,7 +97,7 @@ class Supply {
     Kind kind;
     std::size_t users = 0;
     bool any = false, shared = false;  // some device is of it; some such device is shared
-    Bits devices;                      // by entry
+    Bits devices;                      // by entry; empty: nobody has looked yet
     api::ResourceList each;
     // What selectors said of the devices of a slice; kept while the slice is the same.
     std::map<std::shared_ptr<const api::ResourceSlice>, std::vector<bool>> known;
@@ -151,7 +151,8 @@ class Supply {
   std::map<std::string, api::ResourceList> told_;         // by node; none without devices
   std::map<std::string, Claim> claims_;                   // by UID; only those with an allocation
   std::map<std::string, std::set<std::string>> on_node_;  // claims that take something there, by node
-  bool stale_ = false;
+  bool stale_ = false;                                    // slices or classes changed: look at all devices
+  bool other_kinds_ = false;                              // look at the devices for new kinds only
   std::set<std::string> dirty_nodes_, dirty_claims_;
 
   // --- As of the last look.

@@ -29,7 +29,7 @@ void Supply::look_anew() {
   std::iota(by_name_.begin(), by_name_.end(), 0u);
   std::ranges::sort(by_name_,
                     [&](std::uint32_t a, std::uint32_t b) { return entries_[a].name() < entries_[b].name(); });
-  for (auto& [name, state] : kinds_) match(state);
+  for (auto& [name, state] : kinds_) state.devices.clear();
   counters_used_.clear();
   used_.clear();
   for (const auto& [uid, claim] : claims_) count(claim, 1);
