@@ -87,7 +87,7 @@ void Supply::set_claim(const std::shared_ptr<const api::ResourceClaim>& claim, C
   const std::string& uid = claim->meta.uid;
   if (!claim->allocation) return remove_claim(uid);
   const auto it = claims_.find(uid);
-  if (it != claims_.end() && it->second.consumer == consumer &&
+  if (it != claims_.end() && it->second.object && it->second.consumer == consumer &&
       (it->second.object == claim || *it->second.object->allocation == *claim->allocation))
     return;
   Claim made{claim, std::move(consumer), {}};
