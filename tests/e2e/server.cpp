@@ -55,6 +55,11 @@ void Server::start() {
   }
 }
 
+void Server::start(std::vector<std::string> arguments) {
+  arguments_ = std::move(arguments);
+  start();
+}
+
 Finished Server::stop() {
   process_->signal(SIGTERM);
   Finished finished = process_->wait();

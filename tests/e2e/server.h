@@ -69,8 +69,9 @@ class Server final : public Cluster {
   explicit Server(std::vector<std::string> arguments = {"--nodes", "1x1x2"});
 
   void start();
-  Finished stop();  // SIGTERM
-  void kill();      // SIGKILL
+  void start(std::vector<std::string> arguments);  // in place of those of before
+  Finished stop();                                 // SIGTERM
+  void kill();                                     // SIGKILL
   void signal(int number) { process_->signal(number); }
   pid_t pid() const { return process_->pid(); }
   const std::string& output() const { return process_->out(); }  // the output up to "ready"

@@ -45,6 +45,20 @@ TEST(Up, ContinuesAfterAStopAndAfterAKill) {
   EXPECT_EQ(server.must({"get", "cm", "kept", "-o", "jsonpath={.metadata.resourceVersion}"}), version);
 }
 
+TEST(Up, OptionsThatChangeNothingForNodesOfAnEarlierRunAreSaid) {
+  Server server({"--nodes", "1x1x2"});
+  EXPECT_FALSE(has(server.output(), "note: ")) << server.output();
+  server.stop();
+  server.start({"--nodes", "1x1x1", "--node-resources", "cpu=96"});
+  EXPECT_TRUE(has(server.output(), "note: --nodes 1x1x1 leaves 1 node (b1-r1-n2)")) << server.output();
+  EXPECT_TRUE(has(server.output(), "note: --node-resources changes nothing for 1 node (b1-r1-n1)")) << server.output();
+  server.must({"delete", "node", "b1-r1-n1", "b1-r1-n2"});
+  server.stop();
+  server.start({"--nodes", "1x1x1", "--node-resources", "cpu=96"});
+  EXPECT_FALSE(has(server.output(), "note: ")) << server.output();
+  EXPECT_EQ(server.must({"get", "node", "b1-r1-n1", "-o", "jsonpath={.status.capacity.cpu}"}), "96");
+}
+
 TEST(Up, ASecondOneOnTheSameDirectorySaysSo) {
   Server server(std::vector<std::string>{});
   const Finished second =

@@ -27,9 +27,11 @@ const char* const kClusterHelp =
 void add_cluster_flags(CLI::App& app, ClusterFlags& flags) {
   app.add_option("--nodes", flags.nodes,
                  "Pretend nodes to make: BLOCKSxRACKSxNODES, such as 2x4x8, a file of Node manifests, or none")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->each([&flags](const std::string&) { flags.nodes_given = true; });
   app.add_option("--node-resources", flags.node_resources,
-                 "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8");
+                 "What each of them has, such as cpu=96,memory=256Gi,nvidia.com/gpu=8. Nodes of an earlier run keep "
+                 "what they have");
   app.add_option(
       "--devices", flags.devices,
       "Devices that each of them has, for ResourceClaims: DRIVER=COUNT, such as gpu.example.com=8; with :parts they "

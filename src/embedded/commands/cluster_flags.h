@@ -14,6 +14,7 @@ namespace berth::cli {
 
 struct ClusterFlags {
   std::string nodes = "1x2x4";  // a shape (see embedded/cluster/nodes.h), a file of Node manifests, or "none"
+  bool nodes_given = false;     // on the command line
   std::string node_resources = {};
   std::string devices = {};                // of each node (see embedded/cluster/devices/driver.h)
   std::string scale_up = "2x4";            // RACKSxNODES that the autoscaler may add, or "none"

@@ -33,6 +33,7 @@
 #include "embedded/cluster/cluster.h"
 #include "embedded/commands/apply_objects.h"
 #include "embedded/commands/data_dir.h"
+#include "embedded/commands/earlier_nodes.h"
 #include "embedded/commands/first_objects.h"
 #include "embedded/commands/store_metrics.h"
 #include "embedded/commands/visibility_group.h"
@@ -288,7 +289,11 @@ class Up {
     apply_objects(*core_, core_->registry(), executor_, std::move(*objects),
                   [this, given = std::move(*given)](Result<void> done) {
                     if (!done) return finish(std::move(done));
-                    start_work(given);
+                    if (!continues_) return start_work(given);
+                    tell_without_effect(*core_, options_.cluster, [this, given](std::vector<std::string> notices) {
+                      notices_ = std::move(notices);
+                      start_work(given);
+                    });
                   });
   }
 
@@ -318,6 +323,7 @@ class Up {
       std::printf(
           "state: continued from %s (to begin anew: stop, and delete this directory or name another --data-dir)\n",
           options_.data_dir.c_str());
+    for (const auto& notice : notices_) std::printf("note: %s\n", notice.c_str());
     std::printf("kubeconfig: %s\nready\n", options_.kubeconfig.c_str());
     std::fflush(stdout);
   }
@@ -363,7 +369,8 @@ class Up {
   std::unique_ptr<http::Router> router_;
   std::unique_ptr<cluster::PretendCluster> cluster_;
   std::optional<controller::ControllerMetrics> controller_metrics_;
-  bool continues_ = false;  // the data directory has the state of an earlier run
+  bool continues_ = false;            // the data directory has the state of an earlier run
+  std::vector<std::string> notices_;  // about options without effect on that state
   JournalGauges journal_gauges_{metrics_};
   std::unique_ptr<journal::Journal> journal_;  // null: nothing is recorded
   std::unique_ptr<controller::Controller> controller_;
