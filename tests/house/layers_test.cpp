@@ -29,6 +29,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"kube", {"base", "api"}},
     {"jobs", {"base", "api", "cel"}},
     {"volcano", {"base", "api", "engine"}},
+    {"multikueue", {"base", "api"}},
     {"controller", {"base", "api", "engine", "journal", "kube", "jobs", "volcano"}},
     {"http", {"base"}},
     {"serve", {"base", "api", "http"}},
