@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/core/pod_resources.h"
 #include "api/meta.h"
 #include "engine/lifecycle/state.h"
 
@@ -73,7 +74,7 @@ void StripScan::seen(const Workload& w, Time now) {
   const bool fresh = it == known_.end();
   if (fresh) {
     if (state == State::kFinished) return;  // before this segment
-    it = known_.emplace(key, Known{strips_.size(), ""}).first;
+    it = known_.emplace(key, Known{strips_.size(), "", nullptr}).first;
     strips_.push_back({w.meta.ns, w.meta.name, w.meta.uid, w.queue_name, "", w.priority, {}, false});
   }
   Strip& strip = strips_[it->second.strip];
@@ -116,6 +117,32 @@ void StripScan::seen(const Workload& w, Time now) {
       break;
     }
   }
+  if (amounts_) note_amounts(it->second, w);
+}
+
+void StripScan::note_amounts(Known& known, const Workload& w) {
+  if (!known.asked) {
+    StripAmounts asked;
+    for (const auto& pod_set : w.pod_sets) {
+      const Json* spec = pod_set.template_ ? find_path(*pod_set.template_, {"spec"}) : nullptr;
+      if (spec == nullptr) continue;
+      for (const auto& [resource, quantity] : api::pod_requests(*spec))
+        asked[resource] += to_amount(resource, quantity) * pod_set.count;
+    }
+    known.asked = std::make_shared<const StripAmounts>(std::move(asked));
+  }
+  Strip& strip = strips_[known.strip];
+  if (strip.spans.empty()) return;
+  StripSpan& last = strip.spans.back();
+  if (last.state == Span::State::kWaiting || !w.status.admission) {
+    last.amounts = known.asked;
+    return;
+  }
+  StripAmounts held;
+  for (const auto& part : w.status.admission->pod_set_assignments) {
+    for (const auto& [resource, quantity] : part.resource_usage) held[resource] += to_amount(resource, quantity);
+  }
+  if (!last.amounts || *last.amounts != held) last.amounts = std::make_shared<const StripAmounts>(std::move(held));
 }
 
 void StripScan::settled(const engine::WriteSettled& settled) {
@@ -155,6 +182,8 @@ void StripScan::apply(const Write& write) {
     case Deed::kExpired:
       break;
   }
+  // Until the watch shows the admission.
+  if (!strip.spans.empty() && !strip.spans.back().amounts) strip.spans.back().amounts = it->second.asked;
 }
 
 void StripScan::enter(Strip& strip, Span::State state, Time at, const std::string& why) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -18,6 +19,9 @@ class StripScan {
   // The most spans of one strip. Beyond, the older half is dropped.
   static constexpr std::size_t kMostSpans = 200;
 
+  // `amounts`: spans say how much they hold or ask for.
+  explicit StripScan(bool amounts = false) : amounts_(amounts) {}
+
   void take(const Record& record);
 
   const std::vector<Strip>& strips() const { return strips_; }
@@ -28,7 +32,8 @@ class StripScan {
  private:
   struct Known {
     std::size_t strip = 0;
-    std::string evicted;  // the reason, while it is evicted and still holds quota
+    std::string evicted;                        // the reason, while it is evicted and still holds quota
+    std::shared_ptr<const StripAmounts> asked;  // null: not computed yet
   };
   struct Write {
     Deed deed = Deed::kNoted;
@@ -37,12 +42,14 @@ class StripScan {
   };
 
   void seen(const api::kueue::Workload& workload, Time now);
+  void note_amounts(Known& known, const api::kueue::Workload& workload);
   void settled(const engine::WriteSettled& settled);
   void apply(const Write& write);
   void enter(Strip& strip, StripSpan::State state, Time at, const std::string& why);
   void close(Strip& strip, Time at, const std::string& why);
   void forget(const std::string& key, Time at, const std::string& why);
 
+  const bool amounts_;
   bool happened_ = false;  // past the checkpoint
   Time last_{};
   std::vector<Strip> strips_;

@@ -30,6 +30,7 @@ void join(Strip& newer, const Strip& older) {
     if (last.state == newer.spans[0].state) {
       last.to = newer.spans[0].to;
       last.end = newer.spans[0].end;
+      if (newer.spans[0].amounts) last.amounts = newer.spans[0].amounts;
       first = 1;
     } else {
       last.to = std::max(last.from, newer.spans[0].from);
@@ -59,7 +60,7 @@ std::string_view name(StripSpan::State state) {
 }
 
 struct StripReader::Segment {
-  explicit Segment(std::uint64_t n) : number(n) {}
+  Segment(std::uint64_t n, bool with_amounts) : number(n), amounts(with_amounts) {}
 
   const std::vector<Strip>& strips() const { return scan ? scan->strips() : finished; }
 
@@ -88,7 +89,7 @@ struct StripReader::Segment {
   bool open(const SegmentFile& file) {
     in = std::make_unique<std::ifstream>(file.path, std::ios::binary);
     reader = std::make_unique<SegmentReader>(*in, file.path);
-    scan = std::make_unique<StripScan>();
+    scan = std::make_unique<StripScan>(amounts);
     damage.clear();
     finished.clear();
     const auto header = reader->open();
@@ -113,6 +114,7 @@ struct StripReader::Segment {
   }
 
   const std::uint64_t number;
+  const bool amounts;
   std::unique_ptr<std::ifstream> in;
   std::unique_ptr<SegmentReader> reader;  // null: complete, or not begun
   std::unique_ptr<StripScan> scan;
@@ -174,7 +176,7 @@ StripReader::~StripReader() = default;
 StripReader::Segment& StripReader::segment_of(std::uint64_t number) {
   const auto it = std::ranges::find_if(segments_, [&](const auto& segment) { return segment->number >= number; });
   if (it != segments_.end() && (*it)->number == number) return **it;
-  return **segments_.insert(it, std::make_unique<Segment>(number));
+  return **segments_.insert(it, std::make_unique<Segment>(number, limits_.amounts));
 }
 
 Result<std::optional<StripAnswer>> StripReader::ask(const StripQuestion& question) {

@@ -7,16 +7,22 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/amount.h"
 #include "base/result.h"
 #include "base/time.h"
 
 namespace berth::journal {
+
+// By resource. A span that holds quota: what its admission says, of all pod sets. A span that waits, or whose admission
+// was not seen: what the pods ask for by their templates.
+using StripAmounts = std::map<std::string, Amount, std::less<>>;
 
 struct StripSpan {
   // kReserved: holds quota, and waits for admission checks. A workload that is evicted holds its quota until its pods
@@ -27,6 +33,8 @@ struct StripSpan {
   // Why it ended: "reserved", "admitted", "finished", "failed", "deactivated", "deleted", or the reason of the eviction
   // with a small first letter ("preempted", "podsReadyTimeout"). Empty: it has not ended, or the journal does not say.
   std::string end;
+  // Null: it was not asked for (see StripLimits).
+  std::shared_ptr<const StripAmounts> amounts = nullptr;
   bool operator==(const StripSpan&) const = default;
 };
 std::string_view name(StripSpan::State state);  // "waiting", "reserved", "admitted"
@@ -58,6 +66,7 @@ struct StripAnswer {
 struct StripLimits {
   std::size_t most_strips = 300'000;  // kept in memory, of all segments: about 100 MB
   std::size_t records = 2'000;        // read by one call of ask(): about ten milliseconds
+  bool amounts = false;               // spans say how much they hold or ask for
 };
 
 // Not for several threads at the same time; it shares nothing with the writer of the journal but its files.

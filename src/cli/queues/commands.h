@@ -19,6 +19,7 @@ Command add_predict(CLI::App& root, const Session& session);
 Command add_submit(CLI::App& root, const Session& session);
 Command add_watch(CLI::App& root, const Session& session);
 Command add_what_if(CLI::App& root, const Session& session);
+Command add_usage(CLI::App& root, const Session& session);
 // Checks Configurations, those of a cluster too.
 Command add_config(CLI::App& root);
 // get, describe, edit and patch: kubectl does them.

@@ -41,7 +41,7 @@ std::vector<Command> add_commands(CLI::App& root, const Session& session) {
   std::vector<Command> commands = {add_create(root, session),  add_list(root, session),   add_stop(root, session),
                                    add_resume(root, session),  add_delete(root, session), add_explain(root, session),
                                    add_predict(root, session), add_watch(root, session),  add_submit(root, session),
-                                   add_what_if(root, session)};
+                                   add_what_if(root, session), add_usage(root, session)};
   for (Command& command : add_kubectl_commands(root, session)) commands.push_back(std::move(command));
   return commands;
 }
