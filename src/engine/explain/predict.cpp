@@ -143,7 +143,9 @@ class Future {
       if (next && *next <= play_.now()) next = play_.now() + std::chrono::seconds(1);
       if (!ends_.empty() && (!next || ends_.begin()->first < *next)) next = ends_.begin()->first;
       if (!next) return true;  // nothing more will happen
-      if (steps == 0 || *next > horizon) return false;
+      if (steps == 0) return false;
+      past_horizon_ = *next > horizon;
+      if (past_horizon_) return false;
       --steps;
       while (!ends_.empty() && ends_.begin()->first <= *next) {
         due_.push_back(ends_.begin()->second);
@@ -163,6 +165,7 @@ class Future {
   const std::vector<std::optional<Time>>& started() const { return started_; }
   const std::map<std::string, std::string_view>& bases() const { return bases_; }
   const std::set<std::string>& unknown() const { return unknown_; }
+  bool past_horizon() const { return past_horizon_; }  // workloads that are asked about still wait there
 
  private:
   bool settle(std::size_t& steps) {
@@ -244,7 +247,7 @@ class Future {
   const int number_;
   std::vector<std::optional<Time>> started_;  // by answer
   std::size_t open_ = 0;                      // answers that have not started
-  bool answered_ = false;
+  bool answered_ = false, past_horizon_ = false;
   std::map<std::string, Time> running_;          // their ends
   std::set<std::pair<Time, std::string>> ends_;  // of `running_`, by time
   std::vector<std::string> due_;
@@ -322,11 +325,13 @@ std::vector<Prediction> predict(const Engine& engine, const RunHistory& history,
   std::size_t steps = limits.steps;
   int draws = 0;
   std::string limit;
+  bool past_horizon = false;
   for (int number = 0; number < limits.draws; ++number) {
     Future future(engine, now, times, asked, number);
     const bool whole = future.run(steps, now + limits.horizon);
     if (!whole && steps == 0 && number > 0) break;  // of this future only a part is known
     ++draws;
+    past_horizon = past_horizon || future.past_horizon();
     for (std::size_t i = 0; i < asked.starts.size(); ++i) {
       if (future.started()[i]) asked.starts[i].push_back(*future.started()[i]);
     }
@@ -341,60 +346,11 @@ std::vector<Prediction> predict(const Engine& engine, const RunHistory& history,
             std::to_string(draws) + " of " + std::to_string(limits.draws);
   finish(asked, draws);
   for (auto& answer : asked.answers) {
-    if (waits(answer)) answer.limit = limit;
+    if (!waits(answer)) continue;
+    answer.limit = limit;
+    if (past_horizon && !answer.p90) answer.after = now + limits.horizon;
   }
   return std::move(asked.answers);
-}
-
-std::string summary(const Prediction& p) {
-  if (!p.found) return "it does not exist, or it has finished";
-  if (p.admitted) return "it has started at " + format_time(*p.admitted);
-  if (p.p90 && p.p10 == p.p90) return "it starts at " + format_time(*p.p90);
-  if (p.p50)
-    return "it starts by " + format_time(*p.p50) + " in half of the futures, " +
-           (p.p90 ? "by " + format_time(*p.p90) + " in nine of ten" : "later or never in the others");
-  if (p.unknown_count > 0) {
-    std::string names;
-    for (const auto& key : p.unknown) names += (names.empty() ? "" : ", ") + key;
-    if (p.unknown_count > p.unknown.size())
-      names += " and " + std::to_string(p.unknown_count - p.unknown.size()) + " more";
-    return "it cannot be said: nothing is known of how long these run: " + names +
-           ". They have no spec.maximumExecutionTimeSeconds, and no similar workload has finished";
-  }
-  if (p.started > 0) return "it starts in " + std::to_string(p.started) + " of " + std::to_string(p.draws) + " futures";
-  return p.limit.empty() ? "it does not start by the end of other workloads: berth explain says what it lacks"
-                         : "it does not start within what was played: " + p.limit;
-}
-
-void hide_other_namespaces(Prediction& p) {
-  for (auto& key : p.unknown) {
-    if (!key.starts_with(p.ns + "/")) key = "(another namespace)";
-  }
-}
-
-Json to_json(const Prediction& p) {
-  JsonObject out{{"namespace", p.ns}, {"name", p.name}, {"summary", summary(p)}};
-  if (!p.cluster_queue.empty()) out["clusterQueue"] = p.cluster_queue;
-  if (p.admitted) out["admitted"] = format_time(*p.admitted);
-  if (!p.found || p.admitted) return out;
-  out["futures"] = p.draws;
-  out["started"] = p.started;
-  JsonObject start;
-  for (const auto& [name, time] : {std::pair("p10", p.p10), std::pair("p50", p.p50), std::pair("p90", p.p90)}) {
-    if (time) start[name] = format_time(*time);
-  }
-  if (!start.empty()) out["start"] = std::move(start);
-  JsonArray rests_on, unknown;
-  for (const auto& basis : p.rests_on)
-    rests_on.emplace_back(JsonObject{{"basis", basis.what}, {"workloads", basis.workloads}});
-  if (!rests_on.empty()) out["restsOn"] = std::move(rests_on);
-  for (const auto& key : p.unknown) unknown.emplace_back(key);
-  if (!unknown.empty()) {
-    out["unknown"] = std::move(unknown);
-    out["unknownCount"] = p.unknown_count;
-  }
-  if (!p.limit.empty()) out["limit"] = p.limit;
-  return out;
 }
 
 }  // namespace berth::engine

@@ -27,6 +27,8 @@ struct Prediction {
   int draws = 0, started = 0;
   // It starts by then in a tenth, half and nine tenths of the futures; nullopt: in fewer.
   std::optional<Time> p10, p50, p90;
+  // The end of what was played, where p90 is missing because it still waits there in some futures.
+  std::optional<Time> after;
   // What the run times rest on, and for how many workloads that held quota before the start (in the first future).
   struct Basis {
     std::string what;

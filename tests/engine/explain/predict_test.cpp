@@ -118,7 +118,11 @@ TEST(Predict, WorkIsBounded) {
   EXPECT_NE(last.limit.find("the bound of 20 starts and ends"), std::string::npos);
   EXPECT_EQ(one(s, {}, "w49").p50, test::at(490));
   EXPECT_NE(one(s, {}, "w49", {.horizon = seconds(60)}).limit.find("not played further"), std::string::npos);
+  EXPECT_EQ(one(s, {}, "w49", {.horizon = seconds(60)}).after, s.now() + seconds(60));
+  EXPECT_EQ(one(s, {}, "w49").after, std::nullopt);
+  EXPECT_EQ(last.after, std::nullopt) << "the horizon was not reached";
   EXPECT_EQ(one(s, {}, "w5", {.horizon = seconds(60)}).p50, test::at(50));
+  EXPECT_EQ(one(s, {}, "w5", {.horizon = seconds(60)}).after, std::nullopt);
 }
 
 TEST(RunHistory, TakesTheNarrowestGroupThatHasEnough) {
