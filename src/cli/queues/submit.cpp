@@ -95,16 +95,25 @@ void print_verdict(const Session& session, const Submitted& job, const Json& sta
   }
 }
 
-// The same job in the other queues of its namespace. An answer that fails is left out: the job's own queue has
-// answered.
+// The same job in the other queues of its namespace: with "status", or with the "error" instead of an answer.
 JsonArray other_queues(Server& server, const Submitted& job, const std::vector<std::string>& queues) {
   JsonArray out;
   for (const std::string& queue : queues) {
-    if (queue == job.queue || out.size() == kMostOtherQueues) continue;
+    if (queue == job.queue) continue;
+    if (out.size() >= kMostOtherQueues) {
+      out.emplace_back(JsonObject{{"queue", queue}, {"error", "not tried: too many LocalQueues"}});
+      continue;
+    }
     Json object = job.object;
     ensure_path(object, {"metadata", "labels", api::kueue::kQueueLabel}) = queue;
-    if (auto status = asked_about(server, std::move(object)))
-      out.emplace_back(JsonObject{{"queue", queue}, {"status", std::move(*status)}});
+    auto status = asked_about(server, std::move(object));
+    JsonObject each{{"queue", queue}};
+    if (status) {
+      each["status"] = std::move(*status);
+    } else {
+      each["error"] = status.error().message;
+    }
+    out.emplace_back(std::move(each));
   }
   return out;
 }
@@ -130,7 +139,10 @@ int try_one(const Session& session, Opened& opened, const Submitted& job, JsonAr
   }
   print_verdict(session, job, *status);
   Table table({"OTHER LOCALQUEUE", "THE JOB"});
-  for (const Json& other : others) table.add({{at(other, "queue")}, {verdict(*find(other, "status"))}});
+  for (const Json& other : others) {
+    const Json* answer = find(other, "status");
+    table.add({{at(other, "queue")}, {answer == nullptr ? at(other, "error") : verdict(*answer)}});
+  }
   if (!table.empty()) *session.out << table.text(session.colour);
   return 0;
 }

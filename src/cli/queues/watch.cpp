@@ -25,6 +25,7 @@ namespace {
 
 constexpr Duration kBetweenLooks = std::chrono::seconds(1);
 constexpr Duration kBetweenPositions = std::chrono::seconds(10);  // a queue of thousands is read for one position
+constexpr Duration kBetweenLists = std::chrono::seconds(3);       // all workloads of a namespace are read for one
 constexpr int kJobFailed = 1, kJobDeleted = 3, kTimedOut = 4;     // exit codes
 
 struct WatchFlags {
@@ -55,48 +56,48 @@ class Watcher {
 
   // One look at the job and its workload; an exit code when there is nothing more to follow.
   std::optional<int> look() {
-    if (!means_workload(flags_.type)) {
-      const auto job = find_for(server_, discovery_, {flags_.type, flags_.name}, opened_.ns);
-      if (!job) return refused(job.error().message);
-      if (!job->resource.namespaced) return session_.failed(shown() + ": " + job->resource.kind + " is no kind of job");
-      const std::string uid = job->object ? std::string(string_at(*job->object, {"metadata", "uid"})) : "";
-      if (uid.empty() || (!uid_.empty() && uid != uid_)) return is_gone();
-      uid_ = uid;
-      const auto workload = workload_of(*job->object);
-      if (!workload) return refused(workload.error().message);
-      answered();
-      if (workload->is_null()) return has_none();
-      return tell_about(*workload);
+    if (!resource_) {
+      if (means_workload(flags_.type)) {
+        resource_ = FoundResource{kWorkload.resource(), std::string(kWorkload.name), true};
+      } else if (const auto found = discovery_.by_type(flags_.type); !found) {
+        return session_.failed(found.error().message);
+      } else if (!found->namespaced) {
+        return session_.failed(shown() + ": " + found->kind + " is no kind of job");
+      } else {
+        resource_ = *found;
+      }
     }
-    const auto workload = read_workload(flags_.name);
-    if (!workload) return refused(workload.error().message);
-    const std::string uid = *workload ? std::string(string_at(**workload, {"metadata", "uid"})) : "";
-    if (uid.empty() || (!uid_.empty() && uid != uid_)) return is_gone();
+    const api::RestResponse watched = read(resource_->resource, flags_.name);
+    if (!watched.ok() && watched.code != 404) return refused(watched, resource_->resource);
     answered();
+    const std::string uid(watched.ok() ? string_at(watched.body, {"metadata", "uid"}) : "");
+    if (uid.empty() || (!uid_.empty() && uid != uid_)) return is_gone();
     uid_ = uid;
-    return tell_about(**workload);
+    if (means_workload(flags_.type)) return tell_about(watched.body);
+    const auto workload = workload_of(watched.body);
+    if (!workload) return tell_trouble(workload.error().message);
+    return workload->is_null() ? has_none() : tell_about(*workload);
   }
 
-  // nullopt: there is none.
-  Result<std::optional<Json>> read_workload(const std::string& name) {
+  api::RestResponse read(const api::GroupVersionResource& resource, const std::string& name) {
     api::RestRequest request;
     request.verb = api::Verb::kGet;
-    request.resource = kWorkload.resource();
+    request.resource = resource;
     request.ns = opened_.ns;
     request.name = name;
-    api::RestResponse response = server_.call(std::move(request));
-    if (response.code == 404) return std::nullopt;
-    if (!response.ok()) return fail(server_.explain(response, kWorkload.resource()));
-    return std::move(response.body);
+    return server_.call(std::move(request));
   }
 
   // The workload of the job that has not finished, else one that has; null: it has none.
   Result<Json> workload_of(const Json& job) {
     if (!workload_.empty()) {
-      auto known = read_workload(workload_);
-      if (!known) return tl::unexpected(known.error());
-      if (*known && belongs_to(**known, job) && !end_of(**known)) return std::move(**known);
+      api::RestResponse known = read(kWorkload.resource(), workload_);
+      if (!known.ok() && known.code != 404) return fail(server_.explain(known, kWorkload.resource()));
+      if (known.ok() && belongs_to(known.body, job) && !end_of(known.body)) return std::move(known.body);
+    } else if (listed_ && server_.now() - *listed_ < kBetweenLists) {
+      return Json();
     }
+    listed_ = server_.now();
     auto all = list_objects(session_, server_, {kWorkload.resource(), std::string(kWorkload.name), opened_.ns, {}, {}});
     if (!all) return tl::unexpected(all.error());
     Json found;
@@ -151,9 +152,15 @@ class Watcher {
     return kJobDeleted;
   }
 
-  // A server that does not answer may come back; one that refuses does not change its mind.
-  std::optional<int> refused(const std::string& why) {
-    if (uid_.empty()) return session_.failed(why);
+  // A server that does not answer, or that has too much to do, may come back; one that refuses does not change its
+  // mind.
+  std::optional<int> refused(const api::RestResponse& response, const api::GroupVersionResource& resource) {
+    const std::string why = server_.explain(response, resource);
+    const bool for_good = response.code >= 400 && response.code < 500 && response.code != 408 && response.code != 429;
+    if (uid_.empty() || for_good) return session_.failed(why);
+    return tell_trouble(why);
+  }
+  std::optional<int> tell_trouble(const std::string& why) {
     if (!std::exchange(silent_, true)) *session_.err << "berth: " << why << "; trying again\n" << std::flush;
     return std::nullopt;
   }
@@ -187,10 +194,12 @@ class Watcher {
   Server& server_;
   const WatchFlags& flags_;
   Discovery discovery_;
-  std::string uid_;       // of what is watched; empty: not seen yet
-  std::string workload_;  // its name; empty: not known
-  WatchFacts facts_;      // that were told
-  std::optional<Time> asked_;
+  std::optional<FoundResource> resource_;
+  std::string uid_;             // of what is watched; empty: not seen yet
+  std::string workload_;        // its name; empty: not known
+  WatchFacts facts_;            // that were told
+  std::optional<Time> listed_;  // when all workloads of the namespace were read
+  std::optional<Time> asked_;   // when the position was
   std::optional<std::int64_t> position_;
   bool had_none_ = false;  // it had no workload at the last look
   bool silent_ = false;    // the server does not answer

@@ -124,6 +124,12 @@ TEST(Watch, AsksAgainWhileTheServerIsTroubled) {
   EXPECT_THAT(ran.said, HasSubstr("the server answers again"));
 }
 
+TEST(Watch, ARefusalEndsIt) {
+  const auto ran = watched({{kPending}, {kPending, "u", 403}});
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.said, Not(HasSubstr("trying again")));
+}
+
 TEST(Watch, AJobThatDoesNotExistOrHasNoWorkloadIsTold) {
   const auto none = watched({{"", ""}});
   EXPECT_EQ(none.code, 1);
