@@ -27,7 +27,7 @@ PlannedRequest PlannedRequest::without(std::function<void()> action) {
 }
 
 PlannedRequest PlannedRequest::failing() {
-  return {.send = [](const Writes::Done& answered) { answered({.code = 0}); }};
+  return {.send = [](const Writes::Done& answered) { answered({0, Json(), {}}); }};
 }
 
 struct PlanRunner::Run {
