@@ -34,6 +34,18 @@ void add_access_flags(CLI::App& app, AccessFlags& flags) {
   app.add_option("--context", flags.context, "The kubeconfig's context to use (default: its current one)");
 }
 
+Result<UnlimitedClients> unlimited_clients(Executor& executor, const kube::Access& access,
+                                           const std::string& user_agent) {
+  kube::ClientOptions options;
+  options.user_agent = user_agent;
+  options.rate.per_second = 0;
+  auto client = kube::Client::make(executor, access, options);
+  options.max_tries = 1;
+  auto prompt = kube::Client::make(executor, access, options);
+  if (!client || !prompt) return tl::unexpected((!client ? client : prompt).error());
+  return UnlimitedClients{std::move(*client), std::move(*prompt)};
+}
+
 Result<FoundAccess> find_access(const AccessFlags& flags) {
   const char* kubeconfig = std::getenv("KUBECONFIG");
   const bool named = !flags.kubeconfig.empty() || (kubeconfig != nullptr && *kubeconfig != '\0');

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "api/rest.h"
 #include "base/executor.h"
 #include "base/result.h"
+#include "kube/client.h"
 #include "kube/kubeconfig.h"
 
 namespace CLI {
@@ -27,6 +29,14 @@ struct FoundAccess {
   bool in_cluster = false;
 };
 Result<FoundAccess> find_access(const AccessFlags& flags);
+
+// Clients without a limit of requests, for programs that play parts of a cluster: `prompt` does not repeat a request
+// that fails, as an AccessCheck needs it.
+struct UnlimitedClients {
+  std::unique_ptr<kube::Client> client, prompt;
+};
+Result<UnlimitedClients> unlimited_clients(Executor& executor, const kube::Access& access,
+                                           const std::string& user_agent);
 
 // At the start, an API server that is unreachable for longer than this is an error.
 inline constexpr std::chrono::seconds kReachWithin{30};

@@ -307,7 +307,7 @@ PlannedRequest JobController::request_to_create(const std::shared_ptr<Look>& loo
               [this, look, name, shared](Writes::Done answered) {
                 awaited_names_[name] = look->key;
                 const std::string ns(string_at(shared->object, {"metadata", "namespace"}));
-                shell_.writes.create(api::kWorkloads, ns, shared->object, std::move(answered),
+                shell_.writes.create(api::kWorkloads, ns, std::move(shared->object), std::move(answered),
                                      "new workloads of " + line_of(look->key));
               },
           .there = Outcome::kGoOn,
@@ -331,7 +331,7 @@ PlannedRequest JobController::request_to_patch(const std::shared_ptr<Look>& look
   PlannedRequest request{.send = [this, look, shared](Writes::Done answered) {
     Target target = Target::of(adapter_.kind().resource, *look->job);
     target.line = "jobs of " + line_of(look->key);
-    shell_.writes.patch(target, shared->subresource, shared->body, std::move(answered));
+    shell_.writes.patch(target, shared->subresource, std::move(shared->body), std::move(answered));
   }};
   request.refused = [this, look, shared](const api::RestResponse& answer) {
     if (!refused_for_good(answer)) return log_failure(answer);

@@ -22,7 +22,7 @@ enum class Outcome : std::uint8_t {
 };
 
 struct PlannedRequest {
-  // Sends the request and passes its answer on. It is called when it is the request's turn.
+  // Sends the request and passes its answer on. It is called once, when it is the request's turn.
   std::function<void(Writes::Done answered)> send;
   Outcome there = Outcome::kFailed;                               // after AlreadyExists
   Outcome gone = Outcome::kFailed;                                // after NotFound

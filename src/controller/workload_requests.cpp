@@ -28,8 +28,9 @@ std::optional<PlannedRequest> request_for(Shell& shell, jobs::Step step) {
                                   .gone = Outcome::kGoOn};
           },
           [&](jobs::UpdateWorkload& s) -> Request {
-            return PlannedRequest{.send = [&shell, s](Writes::Done answered) {
-              shell.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", s.patch, std::move(answered));
+            return PlannedRequest{.send = [&shell, s = std::move(s)](Writes::Done answered) mutable {
+              shell.writes.patch(Target::of(api::kWorkloads, s.workload->meta), "", std::move(s.patch),
+                                 std::move(answered));
             }};
           },
           [&](jobs::ReportJob& s) -> Request {

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "api/kueue/check_state.h"
+
 namespace berth::multikueue {
 namespace {
 
@@ -18,20 +20,6 @@ bool ours(const Cluster& c) {
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
-}
-
-std::string_view text(CheckState state) {
-  switch (state) {
-    case CheckState::kPending:
-      return "Pending";
-    case CheckState::kReady:
-      return "Ready";
-    case CheckState::kRetry:
-      return "Retry";
-    case CheckState::kRejected:
-      return "Rejected";
-  }
-  return "Pending";
 }
 
 class Pass {
@@ -60,7 +48,7 @@ class Pass {
     steps_.push_back({.kind = kind, .cluster = c.name, .message = std::move(message)});
   }
   void set_check(CheckState state, std::string message) {
-    message += ", Previously: \"" + std::string(text(local_.check)) + "\"";
+    message += ", Previously: \"" + std::string(api::kueue::name_of(local_.check)) + "\"";
     steps_.push_back({.kind = Kind::kSetCheck, .message = std::move(message), .check = state});
   }
   void requeue(Time at) { steps_.push_back({.kind = Kind::kRequeue, .at = at}); }

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "engine/racks.h"
+#include "engine/support/slices.h"
 
 namespace berth::engine::slice_places_test {
 namespace {
@@ -19,12 +20,7 @@ Workload slice(const std::string& name, int pods, const std::string& replaces = 
   WorkloadBuilder builder = WorkloadBuilder(name).pods(pods, "2").created(test::at(replaces.empty() ? 0 : 1));
   Workload w = preferred ? builder.build() : builder.required("rack").build();
   if (preferred) w.pod_sets[0].topology_request.emplace().preferred = "rack";
-  w.meta.labels["kueue.x-k8s.io/job-uid"] = "job";
-  w.meta.owners = {{"batch/v1", "Job", "job", "job", true, true}};
-  w.meta.annotations["kueue.x-k8s.io/elastic-job"] = "true";
-  w.meta.annotations["kueue.x-k8s.io/workload-slice-name"] = "a";
-  if (!replaces.empty()) w.meta.annotations["kueue.x-k8s.io/workload-slice-replacement-for"] = "ns/" + replaces;
-  return w;
+  return test::as_slice(std::move(w), replaces);
 }
 
 // Two racks of three nodes, two pods per node. The slice a has four running pods on the first two nodes of rack r1.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/support/one_queue.h"
+#include "engine/support/slices.h"
 
 namespace berth::engine::slices_test {
 namespace {
@@ -20,12 +21,7 @@ using testing::IsEmpty;
 // A slice of the job "job".
 Workload slice(const std::string& name, int pods, const std::string& replaces = "", int created = 0) {
   Workload w = WorkloadBuilder(name).pods(pods, "1").created(test::at(created));
-  w.meta.labels["kueue.x-k8s.io/job-uid"] = "job";
-  w.meta.owners = {{"batch/v1", "Job", "job", "job", true, true}};
-  w.meta.annotations["kueue.x-k8s.io/elastic-job"] = "true";
-  w.meta.annotations["kueue.x-k8s.io/workload-slice-name"] = "a";
-  if (!replaces.empty()) w.meta.annotations["kueue.x-k8s.io/workload-slice-replacement-for"] = "ns/" + replaces;
-  return w;
+  return test::as_slice(std::move(w), replaces);
 }
 
 // The CPUs that are reserved.

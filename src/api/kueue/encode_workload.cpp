@@ -1,23 +1,10 @@
 // Writing Workloads.
+#include "api/kueue/check_state.h"
 #include "api/kueue/topology_assignment.h"
 #include "api/kueue/types.h"
 
 namespace berth::api::kueue {
 namespace {
-
-std::string_view name_of(CheckState state) {
-  switch (state) {
-    case CheckState::kPending:
-      return "Pending";
-    case CheckState::kReady:
-      return "Ready";
-    case CheckState::kRetry:
-      return "Retry";
-    case CheckState::kRejected:
-      return "Rejected";
-  }
-  return "Pending";
-}
 
 JsonObject encode_pod_set(const PodSet& pod_set) {
   JsonObject out;

@@ -71,14 +71,13 @@ Result<Json> asked_about(Server& server, Json object) {
   return status == nullptr ? Json(JsonObject()) : *status;
 }
 
-// What becomes of the one new workload, in one line.
+// What becomes of the workload of the job, in one line.
 std::string verdict(const Json& status) {
-  const JsonArray& admitted = array_at(status, {"admitted"});
-  if (!admitted.empty()) return "starts now: " + at(admitted.front(), "after");
   const JsonArray& arrivals = array_at(status, {"arrivals"});
-  if (!arrivals.empty()) return "waits; " + printable(string_at(arrivals.front(), {"prediction", "summary"}));
-  const JsonArray& waiting = array_at(status, {"waiting"});
-  return waiting.empty() ? "nothing follows: it is not queued" : "waits: " + at(waiting.front(), "text");
+  if (arrivals.empty()) return "is not queued";
+  const std::string got = at(arrivals.front(), "got");
+  return got.empty() ? "waits; " + printable(string_at(arrivals.front(), {"prediction", "summary"}))
+                     : "starts now: " + got;
 }
 
 void print_verdict(const Session& session, const Submitted& job, const Json& status) {

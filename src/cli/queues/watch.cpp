@@ -26,7 +26,8 @@ namespace {
 constexpr Duration kBetweenLooks = std::chrono::seconds(1);
 constexpr Duration kBetweenPositions = std::chrono::seconds(10);  // a queue of thousands is read for one position
 constexpr Duration kBetweenLists = std::chrono::seconds(3);       // all workloads of a namespace are read for one
-constexpr int kJobFailed = 1, kJobDeleted = 3, kTimedOut = 4;     // exit codes
+constexpr Duration kBetweenPods = std::chrono::seconds(3), kBetweenQuietPods = std::chrono::seconds(10);
+constexpr int kJobFailed = 1, kJobDeleted = 3, kTimedOut = 4;  // exit codes
 
 struct WatchFlags {
   CommonFlags common;
@@ -125,13 +126,26 @@ class Watcher {
     const WorkloadState state = state_of(workload);
     WatchFacts now = facts_of(workload, state == WorkloadState::kPending ? position_of(workload) : std::nullopt);
     if (state == WorkloadState::kAdmitted) {
-      if (auto pods = live_pods(session_, opened_, workload))
-        now.push_back(pods_fact(workload, pods->pods, pods->waits));
+      look_at_pods(workload);
+      if (pods_) now.push_back(*pods_);
+    } else {
+      pods_.reset();
     }
     tell_changes(now);
     const auto end = end_of(workload);
     if (!end) return std::nullopt;
     return *end == Ended::kSucceeded ? 0 : kJobFailed;
+  }
+
+  // The pods of the namespace are read for it, seldom once nothing moves.
+  void look_at_pods(const Json& workload) {
+    const Time now = server_.now();
+    if (pods_ && now < next_pods_) return;
+    const auto pods = live_pods(session_, opened_, workload);
+    if (!pods) return;
+    WatchFact fact = pods_fact(workload, pods->pods, pods->waits);
+    next_pods_ = now + (pods_ == fact ? kBetweenQuietPods : kBetweenPods);
+    pods_ = std::move(fact);
   }
 
   std::optional<std::int64_t> position_of(const Json& workload) {
@@ -195,9 +209,11 @@ class Watcher {
   const WatchFlags& flags_;
   Discovery discovery_;
   std::optional<FoundResource> resource_;
-  std::string uid_;             // of what is watched; empty: not seen yet
-  std::string workload_;        // its name; empty: not known
-  WatchFacts facts_;            // that were told
+  std::string uid_;                // of what is watched; empty: not seen yet
+  std::string workload_;           // its name; empty: not known
+  WatchFacts facts_;               // that were told
+  std::optional<WatchFact> pods_;  // as they were read last
+  Time next_pods_{};
   std::optional<Time> listed_;  // when all workloads of the namespace were read
   std::optional<Time> asked_;   // when the position was
   std::optional<std::int64_t> position_;

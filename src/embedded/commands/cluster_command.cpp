@@ -17,7 +17,6 @@
 #include "embedded/commands/commands.h"
 #include "http/asio_executor.h"
 #include "jobs/kinds/read/shipped.h"
-#include "kube/client.h"
 
 namespace berth::cli {
 namespace {
@@ -44,22 +43,16 @@ Result<void> run_cluster(const ClusterCommandFlags& flags) {
   const auto found = find_access(flags.access);
   if (!found) return tl::unexpected(found.error());
   http::AsioExecutor executor;
-  kube::ClientOptions no_limit;
-  no_limit.user_agent = "berth-cluster";
   // Real kubelets and the real controllers limit their requests; here a limit would only slow tests.
-  no_limit.rate.per_second = 0;
-  kube::ClientOptions once = no_limit;
-  once.max_tries = 1;
-  auto client = kube::Client::make(executor, found->access, no_limit);
-  auto checker = kube::Client::make(executor, found->access, once);
-  if (!client || !checker) return tl::unexpected((!client ? client : checker).error());
-  auto cluster = cluster::PretendCluster::make(**client, executor, *options);
+  const auto clients = unlimited_clients(executor, found->access, "berth-cluster");
+  if (!clients) return tl::unexpected(clients.error());
+  auto cluster = cluster::PretendCluster::make(*clients->client, executor, *options);
   if (!cluster) return tl::unexpected(cluster.error());
 
   Result<void> outcome;
   std::vector<Needed> needed = {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}, {{"batch", "v1", "jobs"}}};
   if (flags.apps_controllers) needed.push_back({{"apps", "v1", "statefulsets"}});
-  AccessCheck check(**checker, executor, found->access, std::move(needed), [&](Result<void> may) {
+  AccessCheck check(*clients->prompt, executor, found->access, std::move(needed), [&](Result<void> may) {
     if (!may) {
       outcome = std::move(may);
       return executor.stop();

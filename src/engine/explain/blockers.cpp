@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "api/kueue/check_state.h"
 #include "api/meta.h"
 #include "engine/lifecycle/state.h"
 #include "engine/lifecycle/words.h"
@@ -44,7 +45,7 @@ void Blockers::find() {
     for (const auto& check : w.status.admission_checks) {
       if (check.state == api::kueue::CheckState::kReady) continue;
       add("UnsatisfiedAdmissionChecks",
-          fmt::format("Admission check {} is {}{}.", check.name, lifecycle::name(check.state),
+          fmt::format("Admission check {} is {}{}.", check.name, api::kueue::name_of(check.state),
                       check.message.empty() ? "" : ": " + check.message),
           "The check's controller must report Ready.");
     }

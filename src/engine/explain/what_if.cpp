@@ -75,22 +75,28 @@ std::optional<WhatIf::Queue> compare(const std::string& name, const ClusterQueue
   return same ? std::nullopt : std::optional(std::move(out));
 }
 
-// Those of `waiting` that held nothing before: the new ones come last.
-std::vector<WhatIf::Arrival> arrivals_of(const std::vector<WhatIf::Item>& waiting, const Rehearsal& with,
+std::vector<WhatIf::Arrival> arrivals_of(const std::vector<Event>& changes, const ByKey& held, const Rehearsal& with,
                                          const RunHistory& history) {
   std::vector<WhatIf::Arrival> out;
-  std::vector<std::string> keys;
-  for (const auto& item : waiting) {
-    if (!item.before.empty() || keys.size() == WhatIf::kMostArrivals) continue;
-    const auto slash = item.workload.find('/');
-    keys.push_back(item.workload);
-    out.push_back({item.workload,
-                   with.engine().explain(with.now(), item.workload.substr(0, slash), item.workload.substr(slash + 1)),
-                   {}});
+  std::vector<std::string> waiting;
+  for (const Event& change : changes) {
+    const auto* seen = std::get_if<WorkloadSeen>(&change);
+    if (seen == nullptr || out.size() == WhatIf::kMostArrivals) continue;
+    const auto& meta = seen->object->meta;
+    const std::string key = api::object_key(meta);
+    if (const auto got = held.find(key); got != held.end()) {
+      out.push_back({key, got->second.what(), std::nullopt, std::nullopt});
+    } else if (with.find(key)) {
+      out.push_back({key, "", with.engine().explain(with.now(), meta.ns, meta.name), std::nullopt});
+      waiting.push_back(key);
+    }
   }
-  if (keys.empty()) return out;
-  auto predictions = predict(with.engine(), history, with.now(), keys);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i].prediction = std::move(predictions[i]);
+  if (waiting.empty()) return out;
+  auto predictions = predict(with.engine(), history, with.now(), waiting);
+  auto next = predictions.begin();
+  for (WhatIf::Arrival& arrival : out) {
+    if (arrival.got.empty()) arrival.prediction = std::move(*next++);
+  }
   return out;
 }
 
@@ -129,7 +135,7 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
     if (!after.contains(key) && !before.contains(key) && with.find(key))
       out.waiting.push_back({key, with.cluster_queue_of(key), "", "", why(key)});
   }
-  if (history != nullptr) out.arrivals = arrivals_of(out.waiting, with, *history);
+  if (history != nullptr) out.arrivals = arrivals_of(changes, after, with, *history);
   for (const auto& [key, message] : with.preempted()) {
     if (without.preempted().contains(key)) continue;
     const auto old = before.find(key), again = after.find(key);
@@ -191,7 +197,9 @@ Json to_json(const WhatIf& w) {
   }
   JsonArray arrivals;
   for (const auto& arrival : w.arrivals) {
-    JsonObject each{{"workload", arrival.workload}, {"prediction", to_json(arrival.prediction)}};
+    JsonObject each{{"workload", arrival.workload}};
+    if (!arrival.got.empty()) each["got"] = arrival.got;
+    if (arrival.prediction) each["prediction"] = to_json(*arrival.prediction);
     if (arrival.explanation) each["explanation"] = to_json(*arrival.explanation);
     arrivals.emplace_back(std::move(each));
   }

@@ -36,11 +36,11 @@ struct WhatIf {
     std::vector<Usage> usage;                               // what differs
   };
   std::vector<Queue> queues;  // cluster queues in which anything differs, by name
-  // A new workload that waits after the changes: why it does, and when it starts.
+  // A workload that the changes bring: what it gets, or why it waits and when it starts.
   struct Arrival {
-    std::string workload;
-    std::optional<Explanation> explanation;
-    Prediction prediction;
+    std::string workload, got;               // as `after` of an item; empty: it waits
+    std::optional<Explanation> explanation;  // when it waits
+    std::optional<Prediction> prediction;    // likewise
   };
   std::vector<Arrival> arrivals;  // at most kMostArrivals
   bool complete = true;           // false: workloads still preempted each other at the limit of passes

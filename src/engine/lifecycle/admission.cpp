@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "api/kueue/check_state.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/topology.h"
@@ -201,8 +202,9 @@ Result<Change> report_checks(const WorkloadRef& w, const CheckReports& reports, 
   for (std::size_t i = 0; i < status.admission_checks.size(); ++i) {
     const auto &before = w.status.admission_checks[i], &after = status.admission_checks[i];
     if (before.state == after.state) continue;
-    std::string text = "Admission check " + after.name + " updated state from " + std::string(name(before.state)) +
-                       " to " + std::string(name(after.state));
+    std::string text = "Admission check " + after.name + " updated state from " +
+                       std::string(api::kueue::name_of(before.state)) + " to " +
+                       std::string(api::kueue::name_of(after.state));
     if (!after.message.empty()) text += " with message: " + after.message;
     notes.push_back({false, "AdmissionCheckUpdated", std::move(text), Note::kByProvisioning});
   }
@@ -224,8 +226,8 @@ std::string checks_in_state(const WorkloadRef& w, CheckState state) {
     if (!message.empty()) out += " (" + std::string(message) + ")";
   }
   if (out.empty()) return out;
-  return (messages.size() > 1 ? "AdmissionChecks in " : "AdmissionCheck in ") + std::string(name(state)) +
-         " state: " + out;
+  return (messages.size() > 1 ? "AdmissionChecks in " : "AdmissionCheck in ") +
+         std::string(api::kueue::name_of(state)) + " state: " + out;
 }
 
 }  // namespace berth::engine::lifecycle

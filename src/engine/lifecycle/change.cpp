@@ -1,7 +1,6 @@
 #include "engine/lifecycle/change.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "engine/lifecycle/words.h"
@@ -26,11 +25,6 @@ std::string cut(std::string_view text, std::size_t max_bytes) {
   std::size_t end = max_bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // never inside a UTF-8 character
   return std::string(text.substr(0, end));
-}
-
-std::string_view name(api::kueue::CheckState state) {
-  constexpr std::array<std::string_view, 4> kNames{"Pending", "Ready", "Retry", "Rejected"};
-  return kNames[static_cast<std::size_t>(state)];
 }
 
 std::int64_t seconds_since(Time from, Time now) {

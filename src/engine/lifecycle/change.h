@@ -13,9 +13,6 @@ namespace berth::engine::lifecycle {
 inline constexpr std::size_t kMaxConditionMessage = 32 * 1024;
 std::string cut(std::string_view text, std::size_t max_bytes);
 
-// The name used by the API and in events: "Pending", "Ready", "Retry", "Rejected".
-std::string_view name(api::kueue::CheckState state);
-
 // Sets a condition at `now` (in whole seconds, as Kubernetes stores it) with this observedGeneration; 0: without one.
 void set(WorkloadStatus& status, std::int64_t generation, std::string_view type, bool value, std::string_view reason,
          std::string_view message, Time now);

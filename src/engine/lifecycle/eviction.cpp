@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/kueue/check_state.h"
 #include "base/planted.h"
 #include "engine/lifecycle/change.h"
 #include "engine/lifecycle/preemption_gates.h"
@@ -30,7 +31,7 @@ void reset_checks(WorkloadStatus& status, Time now) {
         when = std::max(when.value_or(at), at);
       }
     }
-    check.message = "Reset to Pending after eviction. Previously: " + std::string(name(check.state));
+    check.message = "Reset to Pending after eviction. Previously: " + std::string(api::kueue::name_of(check.state));
     check.state = CheckState::kPending;
     check.last_transition = to_seconds(now);
   }

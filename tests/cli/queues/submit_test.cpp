@@ -40,7 +40,9 @@ class Queues final : public Server {
     const Json& job = array_at(request.body, {"spec", "apply"}).at(0);
     if (string_at(job, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}) == "spare")
       return json(
-          "{status: {admitted: [{workload: default/w, after: main 2 x gpu}], preempted: [{workload: default/v, "
+          "{status: {admitted: [{workload: default/another, after: main 9 x cpu}, {workload: default/w, after: main 2 "
+          "x "
+          "gpu}], arrivals: [{workload: default/w, got: main 2 x gpu}], preempted: [{workload: default/v, "
           "text: Preempted by priority}]}}");
     return json(
         "{status: {waiting: [{workload: default/w, text: no cpu}], arrivals: [{workload: default/w, prediction: "

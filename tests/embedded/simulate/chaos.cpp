@@ -51,19 +51,12 @@ class Chaos {
   void complain(const std::string& what) { storm_->complain(what); }
 
   bool set_up() {
-    simulate::WorldOptions world;
-    world.start = began_ = parse_time("2026-01-01T00:00:00Z").value();
+    simulate::WorldOptions world = storm_world(options_.seed);
+    began_ = world.start;
     const bool topology = options_.seed % 2 == 0;
     world.nodes = topology ? "1x2x2" : "1x1x3";
-    world.node_resources = "cpu=8,memory=32Gi";
-    world.seed = options_.seed;
-    world.controller = false;
-    auto made = simulate::World::make(world);
-    if (!made) {
-      result_.broken.push_back(made.error().message);
-      return false;
-    }
-    world_ = std::move(*made);
+    world_ = make_world(world, result_.broken);
+    if (!world_) return false;
     storm_ = std::make_unique<Storm>(*world_, options_.seed);
     people_ = std::make_unique<People>(world_->client(), world_->executor(), options_.seed, topology);
     people_->on_node_failed([this](const std::string& name) { audit_.node_failed(name); });

@@ -39,18 +39,11 @@ class ElasticChaos {
 
  private:
   bool set_up() {
-    simulate::WorldOptions world;
-    world.start = parse_time("2026-01-01T00:00:00Z").value();
+    simulate::WorldOptions world = storm_world(options_.seed);
     world.nodes = "1x1x4";
     world.node_resources = "cpu=64,memory=256Gi";
-    world.seed = options_.seed;
-    world.controller = false;
-    auto made = simulate::World::make(world);
-    if (!made) {
-      result_.broken.push_back(made.error().message);
-      return false;
-    }
-    world_ = std::move(*made);
+    world_ = make_world(world, result_.broken);
+    if (!world_) return false;
     storm_ = std::make_unique<Storm>(*world_, options_.seed);
     hands_ = std::make_unique<Hands>(world_->client(), random_);
     return storm_->populate(estate());

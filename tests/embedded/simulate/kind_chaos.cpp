@@ -48,21 +48,13 @@ class KindChaos {
 
  private:
   bool set_up() {
-    simulate::WorldOptions world;
-    world.start = parse_time("2026-01-01T00:00:00Z").value();
+    simulate::WorldOptions world = storm_world(options_.seed);
     world.nodes = "1x2x2";
-    world.node_resources = "cpu=8,memory=32Gi";
-    world.seed = options_.seed;
-    world.controller = false;
     world.operators = false;
     world.external_kinds = "all";
     for (const auto& kind : jobs::kinds::shipped_job_kinds()) world.kinds.push_back({kind, true});
-    auto made = simulate::World::make(world);
-    if (!made) {
-      result_.broken.push_back(made.error().message);
-      return false;
-    }
-    world_ = std::move(*made);
+    world_ = make_world(world, result_.broken);
+    if (!world_) return false;
     storm_ = std::make_unique<Storm>(*world_, options_.seed);
     storm_->manage(jobs::kinds::shipped_job_kinds());
     audit_ = std::make_unique<KindAudit>(*storm_);

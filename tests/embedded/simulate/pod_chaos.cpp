@@ -47,20 +47,12 @@ class PodChaos {
 
  private:
   bool set_up() {
-    simulate::WorldOptions world;
-    world.start = parse_time("2026-01-01T00:00:00Z").value();
+    simulate::WorldOptions world = storm_world(options_.seed);
     world.nodes = "1x2x2";
-    world.node_resources = "cpu=8,memory=32Gi";
-    world.seed = options_.seed;
-    world.controller = false;
     world.apps_controllers = true;
     world.manage_pods = world.manage_deployments = world.manage_stateful_sets = world.manage_leader_worker_sets = true;
-    auto made = simulate::World::make(world);
-    if (!made) {
-      result_.broken.push_back(made.error().message);
-      return false;
-    }
-    world_ = std::move(*made);
+    world_ = make_world(world, result_.broken);
+    if (!world_) return false;
     storm_ = std::make_unique<Storm>(*world_, options_.seed, true);
     audit_ = std::make_unique<PodAudit>(*storm_);
     people_ = std::make_unique<PodPeople>(world_->client(), options_.seed);

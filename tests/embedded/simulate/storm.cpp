@@ -29,6 +29,22 @@ FaultRates rates_of(simulate::Random& random) {
 
 }  // namespace
 
+simulate::WorldOptions storm_world(std::uint64_t seed) {
+  simulate::WorldOptions world;
+  world.start = parse_time("2026-01-01T00:00:00Z").value();
+  world.node_resources = "cpu=8,memory=32Gi";
+  world.seed = seed;
+  world.controller = false;
+  return world;
+}
+
+std::unique_ptr<simulate::World> make_world(const simulate::WorldOptions& options, std::vector<std::string>& broken) {
+  auto made = simulate::World::make(options);
+  if (made) return std::move(*made);
+  broken.push_back(made.error().message);
+  return nullptr;
+}
+
 Storm::Storm(simulate::World& world, std::uint64_t seed, bool pods)
     : world_(world),
       random_(seed * 7919 + 17),

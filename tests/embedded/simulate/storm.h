@@ -27,6 +27,11 @@ struct StormLog {
   std::uint64_t segments = 0, replayed = 0;
 };
 
+// A world for a storm, which starts its controller by itself.
+simulate::WorldOptions storm_world(std::uint64_t seed);
+// Null with the reason in `broken`.
+std::unique_ptr<simulate::World> make_world(const simulate::WorldOptions& options, std::vector<std::string>& broken);
+
 class Storm {
  public:
   // The world must outlive it. `pods`: the controller manages pods and their owners (Deployments and others), too.

@@ -64,19 +64,11 @@ class VolcanoChaos {
 
  private:
   bool set_up() {
-    simulate::WorldOptions world;
-    world.start = parse_time("2026-01-01T00:00:00Z").value();
+    simulate::WorldOptions world = storm_world(options_.seed);
     world.nodes = "1x1x3";
-    world.node_resources = "cpu=8,memory=32Gi";
-    world.seed = options_.seed;
-    world.controller = false;
     world.webhooks = lawful_;
-    auto made = simulate::World::make(world);
-    if (!made) {
-      result_.broken.push_back(made.error().message);
-      return false;
-    }
-    world_ = std::move(*made);
+    world_ = make_world(world, result_.broken);
+    if (!world_) return false;
     storm_ = std::make_unique<Storm>(*world_, options_.seed);
     storm_->on_restart([this] { audit_.restarted(); });
     storm_->on_round([this] {

@@ -96,11 +96,17 @@ TEST(WhatIf, ANewJobIsExplainedAndPredicted) {
   EXPECT_EQ(told.arrivals[0].workload, "ns/later");
   ASSERT_TRUE(told.arrivals[0].explanation);
   EXPECT_FALSE(told.arrivals[0].explanation->changes.empty());
-  ASSERT_TRUE(told.arrivals[0].prediction.p90);
-  EXPECT_GT(*told.arrivals[0].prediction.p90, s.now());
-  EXPECT_FALSE(told.arrivals[1].prediction.p50);
+  ASSERT_TRUE(told.arrivals[0].prediction && told.arrivals[0].prediction->p90);
+  EXPECT_GT(*told.arrivals[0].prediction->p90, s.now());
+  ASSERT_TRUE(told.arrivals[1].prediction);
+  EXPECT_FALSE(told.arrivals[1].prediction->p50);
   EXPECT_TRUE(what_if(s.engine(), s.now(), {change("later", 2)}).arrivals.empty()) << "without a history";
   EXPECT_EQ(array_at(to_json(told), {"arrivals"}).size(), 2U);
+  const WhatIf both =
+      what_if(s.engine(), s.now(), {WorkloadGone{"ns", "runs", "uid-runs"}, change("later", 2)}, &history);
+  ASSERT_EQ(both.arrivals.size(), 1U);
+  EXPECT_EQ(both.arrivals[0].got, "main 2 x f");
+  EXPECT_FALSE(both.arrivals[0].prediction) << "it does not wait";
 }
 
 // Pods of a workload that is gone leave their nodes, and so do those of a node that is gone.

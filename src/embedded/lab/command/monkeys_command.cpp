@@ -15,7 +15,6 @@
 #include "cli/shared_flags.h"
 #include "embedded/lab/monkeys/live.h"
 #include "http/asio_executor.h"
-#include "kube/client.h"
 
 namespace berth::lab {
 namespace {
@@ -55,18 +54,12 @@ Result<void> play(const MonkeysFlags& flags, const LiveMonkeysOptions& options) 
   const auto found = cli::find_access(flags.access);
   if (!found) return tl::unexpected(found.error());
   http::AsioExecutor executor;
-  kube::ClientOptions no_limit;
-  no_limit.user_agent = "berth-lab";
-  no_limit.rate.per_second = 0;
-  kube::ClientOptions once = no_limit;
-  once.max_tries = 1;
-  auto client = kube::Client::make(executor, found->access, no_limit);
-  auto checker = kube::Client::make(executor, found->access, once);
-  if (!client || !checker) return tl::unexpected((!client ? client : checker).error());
+  const auto clients = cli::unlimited_clients(executor, found->access, "berth-lab");
+  if (!clients) return tl::unexpected(clients.error());
 
   Result<void> outcome;
   std::unique_ptr<LiveMonkeys> monkeys;
-  monkeys = std::make_unique<LiveMonkeys>(**client, executor, options, [&](Result<void> done) {
+  monkeys = std::make_unique<LiveMonkeys>(*clients->client, executor, options, [&](Result<void> done) {
     std::printf("monkeys: %s%s\n", described(monkeys->log()).c_str(), done ? "; everything is right again" : "");
     outcome = std::move(done);
     executor.stop();
@@ -77,7 +70,7 @@ Result<void> play(const MonkeysFlags& flags, const LiveMonkeysOptions& options) 
                  wrong.empty() ? "" : ("; restoring " + wrong).c_str());
     executor.after(kBetweenReports, report);
   };
-  cli::AccessCheck check(**checker, executor, found->access, {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}},
+  cli::AccessCheck check(*clients->prompt, executor, found->access, {{{"", "v1", "nodes"}}, {{"", "v1", "pods"}}},
                          [&](Result<void> may) {
                            if (!may) {
                              outcome = std::move(may);
