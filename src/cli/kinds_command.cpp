@@ -276,8 +276,8 @@ int rbac(const KindsFlags& flags) {
   JsonArray rules{rule(*kind, resource, {"list", "watch", "patch", "delete"}),
                   rule(*kind, resource + "/finalizers", {"update"})};
   for (const auto& lookup : (*kind)->lookups) {
-    rules.push_back(JsonObject{{"apiGroups", JsonArray{Json(lookup.group)}},
-                               {"resources", JsonArray{Json(lookup.resource)}},
+    rules.push_back(JsonObject{{"apiGroups", JsonArray{Json(lookup.resource.group)}},
+                               {"resources", JsonArray{Json(lookup.resource.resource)}},
                                {"verbs", JsonArray{"list", "watch"}}});
   }
   const Json role = JsonObject{{"apiVersion", "rbac.authorization.k8s.io/v1"},

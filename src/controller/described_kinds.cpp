@@ -94,8 +94,10 @@ DescribedKinds::DescribedKinds(const JobEnvironment& environment, api::kueue::Ob
     kinds_.push_back(std::make_unique<Kind>(environment_, get_, kind, cache_of(kind->resource)));
     Kind& made = *kinds_.back();
     made.jobs.on_change([&made](const JsonPtr& old, const JsonPtr& now) { made.controller.job_changed(old, now); });
-    for (const auto& resource : kind->lookups) {
-      cache_of(resource).on_change([&made](const JsonPtr&, const JsonPtr&) { made.controller.facts_changed(); });
+    for (const auto& lookup : kind->lookups) {
+      cache_of(lookup.resource).on_change([&made, owned = lookup.owned](const JsonPtr& old, const JsonPtr& now) {
+        owned ? made.controller.child_changed(now ? *now : *old) : made.controller.facts_changed();
+      });
     }
   }
   for (const auto& owner : shell_.options.external_kinds) cache_of(owner.resource);

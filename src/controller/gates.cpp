@@ -48,7 +48,7 @@ constexpr Gate kGates[] = {
      "CapacityProviders and DynamicQuotaOrchestrators are not served: quota is what ClusterQueues and Cohorts say"},
     {"ElasticJobsViaWorkloadSlices", kBeta, true, "0.18",
      setting([](engine::Options& o) -> bool& { return o.elastic_jobs; }),
-     "a Job with the annotation `kueue.x-k8s.io/elastic-job` changes its size while it runs"},
+     "a job with the annotation `kueue.x-k8s.io/elastic-job` changes its size while it runs"},
     {"ElasticJobsViaWorkloadSlicesFlavorChangeFromZero", kAlpha, false, "0.20", kMissing,
      "an elastic job that grows again from no pods keeps its flavor"},
     {"ElasticJobsViaWorkloadSlicesForProvisioningRequests", kAlpha, false, "0.20", kMissing,

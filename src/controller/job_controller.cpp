@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "controller/workload_requests.h"
 #include "jobs/compose.h"
+#include "jobs/follow_workload.h"
 #include "jobs/prebuilt.h"
 #include "jobs/slices.h"
 #include "jobs/workload_name.h"
@@ -152,6 +153,14 @@ void JobController::facts_changed() {
   for (const auto& job : jobs_.list()) look_soon(api::object_key(*job));
 }
 
+void JobController::child_changed(const Json& child) {
+  const Json* owner = api::controller_of(child);
+  if (!started_ || owner == nullptr || string_at(*owner, {"kind"}) != adapter_.kind().kind ||
+      string_at(*owner, {"apiVersion"}) != adapter_.kind().api_version())
+    return;
+  look_soon(api::object_key(string_at(child, {"metadata", "namespace"}), string_at(*owner, {"name"})));
+}
+
 void JobController::start() {
   started_ = true;
   facts_changed();
@@ -172,7 +181,7 @@ bool JobController::admitted(const Json& job) const {
            // A slice that another one replaced tells nothing about the job any more.
            return !(jobs::is_slice(*workload) && jobs::finished(*workload)) &&
                   jobs::is_controlled_by(*workload, string_at(job, {"metadata", "uid"})) &&
-                  api::is_true(workload->status.conditions, api::kueue::kAdmitted);
+                  (api::is_true(workload->status.conditions, api::kueue::kAdmitted) || jobs::runs_on(*workload));
          });
 }
 

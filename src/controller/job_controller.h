@@ -41,6 +41,8 @@ class JobController {
   void workload_gone(const std::string& key);  // whichever job the workload belonged to
   // A namespace, priority class or flavor changed: look at every job again.
   void facts_changed();
+  // An object changed whose controller may be a job: that job is looked at.
+  void child_changed(const Json& child);
   void start();
   // Until the next start() no job is looked at. A look that has begun ends.
   void stop() { started_ = false; }

@@ -20,7 +20,7 @@ bool is_resized(const JobAdapter& adapter, const Json& job, const Workload& work
 JobEvent stopped_for_its_size(const JobAdapter& adapter) {
   const std::string why = adapter.may_be_elastic()
                               ? "the feature gate ElasticJobsViaWorkloadSlices is not enabled"
-                              : "elastic jobs of the kind " + adapter.kind().kind + " are not supported yet";
+                              : "elastic jobs of the kind " + adapter.kind().kind + " are not supported";
   return {true, "ElasticJobStopped",
           "The size of the elastic job changed while it ran. All its pods are stopped, and it is queued again with the "
           "new size, because " +

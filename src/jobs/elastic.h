@@ -1,5 +1,5 @@
 // Jobs that ask to be elastic (KEP-77) where nobody changes their size while they run: the gate is off, or their kind
-// does not have it yet (JobAdapter::may_be_elastic).
+// cannot (JobAdapter::may_be_elastic).
 #pragma once
 
 #include "jobs/job_adapter.h"

@@ -101,16 +101,10 @@ std::vector<ReclaimablePod> reclaimable(const JobAdapter& adapter, const Json& j
   return counts ? now : not_less(std::move(now), w.status.reclaimable_pods);
 }
 
-namespace {
-
-// It took the quota over from the slice with which the job started, and its checks are not ready yet. The pods of that
-// slice run on.
 bool runs_on(const Workload& w) {
   return w.meta.annotations.contains(kSliceReplacementFor) && has_condition(w, kQuotaReserved) &&
          api::find_condition(w.status.conditions, kEvicted) == nullptr;
 }
-
-}  // namespace
 
 void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
                    std::vector<Step>& steps) {

@@ -19,6 +19,9 @@ void with_finished_workload(const JobAdapter& adapter, const Json& job, const Wo
                             std::vector<Step>& steps);
 void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr& workload, const JobFacts& facts,
                    std::vector<Step>& steps);
+// A slice that took the quota over from the one with which the job started, and whose checks are not ready yet: the
+// pods run on.
+bool runs_on(const api::kueue::Workload& workload);
 // The pods of the job that are done, as counted for this workload: see JobReport::reclaimable.
 std::vector<api::kueue::ReclaimablePod> reclaimable(const JobAdapter& adapter, const Json& job,
                                                     const api::kueue::Workload& workload);

@@ -59,6 +59,10 @@ class JobAdapter {
   virtual bool may_be_held() const { return false; }  // on_hold() can be true
   // Whether jobs of this kind may change their size while they run (KEP-77, slices.h).
   virtual bool may_be_elastic() const { return false; }
+  // Another text for each size that the job has had: slices get different names by it. Not empty.
+  virtual std::string size_version(const Json& job) const {
+    return std::to_string(int_at(job, {"metadata", "generation"}));
+  }
   // The number of pods of each pod set that are done and give their quota back. Empty when there are none or the kind
   // cannot tell.
   virtual std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const = 0;

@@ -77,6 +77,8 @@ void add_places(const api::kueue::Workload& workload, PodSetInfo& info) {
     info.annotations.emplace(kUnconstrainedTopology, "true");
 }
 
+}  // namespace
+
 void add_gates(Json& pod_template, const std::vector<std::string>& gates) {
   JsonArray all = array_at(pod_template, {"spec", "schedulingGates"});
   for (const auto& gate : gates) {
@@ -86,8 +88,6 @@ void add_gates(Json& pod_template, const std::vector<std::string>& gates) {
   }
   ensure_path(pod_template, {"spec", "schedulingGates"}) = std::move(all);
 }
-
-}  // namespace
 
 Result<PodSetInfo> flavor_info(const api::kueue::PodSetAssignment& assignment, const FlavorLookup& flavors) {
   PodSetInfo info;

@@ -33,6 +33,9 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& worklo
 // key.
 Result<void> merge_into_template(Json& pod_template, const PodSetInfo& info);
 
+// Adds those scheduling gates that the PodTemplateSpec does not have.
+void add_gates(Json& pod_template, const std::vector<std::string>& gates);
+
 // Whether a PodTemplateSpec has the label or the annotation of an admission. Such a template is not what the user
 // wrote.
 bool carries_admission(const Json& pod_template);

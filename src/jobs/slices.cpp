@@ -125,12 +125,12 @@ void show_admission(const Workload& former, const JobFacts& facts, std::vector<P
 
 // A name for a slice of the job as it is now that no workload has yet. Slices that are finished keep theirs.
 std::string free_name(const JobAdapter& adapter, const Json& job, const JobFacts& facts) {
-  constexpr int kNames = 64;  // more slices than one generation of a job can have
+  constexpr int kNames = 64;  // more slices than one version of a job can have
   const auto text = [&](std::string_view key) { return string_at(job, {"metadata", key}); };
-  const std::string generation = std::to_string(int_at(job, {"metadata", "generation"}));
+  const std::string version = adapter.size_version(job);
   std::string name;
   for (int i = 0; i < kNames; ++i) {
-    const std::string which = i == 0 ? generation : generation + "_" + std::to_string(i);
+    const std::string which = i == 0 ? version : version + "_" + std::to_string(i);
     name = workload_name(adapter.kind().resource.group, adapter.kind().kind, text("name"), text("uid"),
                          facts.gates.short_names, which);
     const WorkloadPtr there = facts.workload(text("namespace"), name);

@@ -58,14 +58,10 @@ void check_queue_name(const Json& job, FieldErrors& errors);
 void check_admission_gates(const Json& job, FieldErrors& errors);
 // `kind`: as the error names it ("apps/v1, Kind=Deployment").
 void check_no_elastic_job(const Json& job, std::string_view kind, FieldErrors& errors);
-// Why an elastic job that runs keeps its size: the gate is off, or Berth cannot resize jobs of its kind.
+// Why an elastic job that runs keeps its size.
 inline constexpr std::string_view kNotResizable =
     "the size of an elastic job cannot change while it runs, because the feature gate ElasticJobsViaWorkloadSlices is "
     "not enabled: suspend the job first, or all its pods would be stopped";
-inline constexpr std::string_view kKindNotResizable =
-    "the size of an elastic job of this kind cannot change while it runs, because only those of batch Jobs can: "
-    "suspend "
-    "the job first, or all its pods would be stopped";
 
 // Rules for updates. `suspended`: the new job does not run.
 struct JobUpdate {

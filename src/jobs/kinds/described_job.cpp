@@ -68,6 +68,11 @@ bool DescribedJob::stopping(const Json& job) const {
 
 bool DescribedJob::on_hold(const Json& job) const { return truth(spec_->on_hold, job); }
 bool DescribedJob::may_be_held() const { return static_cast<bool>(spec_->on_hold); }
+std::string DescribedJob::size_version(const Json& job) const {
+  std::string version = JobAdapter::size_version(job);
+  const std::string more = spec_->hook != nullptr ? spec_->hook->size_version(job, get_) : std::string();
+  return more.empty() ? version : version + "_" + more;
+}
 bool DescribedJob::active(const Json& job) const { return truth(spec_->active, job); }
 bool DescribedJob::pods_ready(const Json& job) const { return truth(spec_->ready, job); }
 

@@ -29,6 +29,8 @@ class DescribedJob final : public JobAdapter {
   Result<void> check_status(const Json& job) const override;
   bool on_hold(const Json& job) const override;
   bool may_be_held() const override;
+  bool may_be_elastic() const override { return spec_->elastic; }
+  std::string size_version(const Json& job) const override;
   std::vector<api::kueue::ReclaimablePod> reclaimable(const Json& job) const override;
   std::string priority_class(const Json& job) const override;
   Result<Json> started(const Json& job, const std::vector<PodSetInfo>& infos) const override;

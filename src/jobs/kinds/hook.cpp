@@ -10,6 +10,7 @@ std::optional<Result<void>> KindHook::start(Json&, const std::vector<FoundPodSet
 bool KindHook::restore(Json&, const std::vector<FoundPodSet>&, const std::vector<api::kueue::PodSet>&) const {
   return false;
 }
+std::string KindHook::size_version(const Json&, const api::kueue::ObjectGetter&) const { return {}; }
 std::optional<bool> KindHook::carries_admission(const Json&) const { return std::nullopt; }
 std::optional<Json> KindHook::running_template(const Json&, const std::vector<FoundPodSet>&, std::size_t) const {
   return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "api/kueue/webhooks/admission.h"
@@ -32,6 +33,8 @@ class KindHook {
   virtual bool changes_when_suspended() const { return false; }
   // Whether the pod sets that it finds may give quota back.
   virtual bool reclaims() const { return false; }
+  // What tells sizes of an elastic job apart besides its generation; "": nothing.
+  virtual std::string size_version(const Json& job, const api::kueue::ObjectGetter& get) const;
   // Whether the job shows an admission. nullopt: the description's rule applies (the templates show one).
   virtual std::optional<bool> carries_admission(const Json& job) const;
   // The template that the operator makes pods of `found[at]` from, with what start() wrote. nullopt: the one at its

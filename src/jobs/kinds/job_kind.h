@@ -56,6 +56,12 @@ struct OperatorRule {
   explicit operator bool() const { return static_cast<bool>(status); }  // false: the kind has no pretend operator
 };
 
+// Objects of other kinds that the hook reads.
+struct Lookup {
+  api::GroupVersionResource resource;
+  bool owned = false;  // only those whose controller is the job
+};
+
 struct JobKindSpec {
   api::GroupVersionResource resource;
   std::string kind;
@@ -71,7 +77,8 @@ struct JobKindSpec {
   Expression on_hold;                             // bool: its operator refuses it; its workload waits
   Expression skip;                                // bool: the job is not managed although it has a queue
   std::vector<Validation> validations;
-  std::vector<api::GroupVersionResource> lookups;  // resources that the hook reads
+  std::vector<Lookup> lookups;
+  bool elastic = false;  // its jobs may change their numbers of pods while they run (jobs/slices.h)
   OperatorRule pretend;
   const KindHook* hook = nullptr;  // what data cannot say; null: nothing
 

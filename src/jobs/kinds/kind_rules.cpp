@@ -7,6 +7,7 @@
 
 #include "api/kueue/names.h"
 #include "api/kueue/ready_times.h"
+#include "api/kueue/slices.h"
 #include "api/kueue/unlisted_kinds.h"
 #include "api/resources.h"
 #include "jobs/kinds/hook.h"
@@ -23,8 +24,7 @@ bool is_suspended(const JobKindSpec& kind, const Json& job) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-// Kinds whose pods Kueue can resize while they run.
-bool may_be_elastic(const JobKindSpec& kind) { return kind.resource.group == "ray.io"; }
+bool asks_to_be_elastic(const Json& job) { return annotation_of(job, kElasticJob) == "true"; }
 
 // A rule about the update itself reads the object before it, and says nothing about that object alone.
 bool was_broken(const Validation& validation, const Json* old) {
@@ -75,7 +75,7 @@ void check_object(const JobKindSpec& kind, const Json& job, const Json* old, con
   check_validations(kind, job, old, errors);
   if (kind.hook != nullptr) kind.hook->check(job, old, admission.policy, errors);
   check_job_labels(job, admission.policy.labels, errors);
-  if (!may_be_elastic(kind)) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
+  if (!kind.elastic) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
   if (old == nullptr || annotation_of(job, kAdmissionGatedBy) != annotation_of(*old, kAdmissionGatedBy))
     check_admission_gates(job, errors);
   if (edited_while_waiting(kind, job, old)) check_pod_sets_of(kind, job, old, admission, errors);
@@ -86,30 +86,69 @@ const FoundPodSet* find_named(const std::vector<FoundPodSet>& all, std::string_v
   return it == all.end() ? nullptr : &*it;
 }
 
-// Nobody grants or takes back the difference of elastic jobs of these kinds (KEP-77), so another size would stop all
-// their pods.
+bool has_elastic_gate(const Json& pod_template) {
+  return std::ranges::any_of(array_at(pod_template, {"spec", "schedulingGates"}),
+                             [](const Json& gate) { return string_at(gate, {"name"}) == kElasticGate; });
+}
+
+std::vector<FoundPodSet> found_without_templates(const JobKindSpec& kind, const Json& job,
+                                                 const AdmissionContext& admission) {
+  FieldErrors ignored;
+  return find_pod_sets(kind, job, admission.get, ignored, Templates::kLeftOut);
+}
+
+// New pods of an elastic job wait until quota is granted for them (KEP-77).
+void add_elastic_gates(const JobKindSpec& kind, Json& job, const AdmissionContext& admission) {
+  for (const FoundPodSet& one : found_without_templates(kind, job, admission)) {
+    const Json* there = one.pod_template.empty() ? nullptr : value_at(job, one.pod_template);
+    if (there != nullptr && there->is_object())
+      add_gates(*ensure_at(job, one.pod_template), {std::string(kElasticGate)});
+  }
+}
+
+// `old` is null on creation. An update is not refused for what was wrong before it; a job that is suspended gets the
+// gates when it starts.
+void check_elastic(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission,
+                   FieldErrors& errors) {
+  if (!kind.elastic || !asks_to_be_elastic(job) || !admission.policy.labels.elastic_jobs) return;
+  for (const FoundPodSet& one : found_without_templates(kind, job, admission)) {
+    if (one.pod_set.min_count && old == nullptr)
+      errors.push_back(api::invalid_value(annotation_field(kElasticJob), Json("true"),
+                                          "partial admission and elastic job cannot be used together"));
+    const Json* now = one.pod_template.empty() ? nullptr : value_at(job, one.pod_template);
+    const Json* before = now == nullptr || old == nullptr ? nullptr : value_at(*old, one.pod_template);
+    if (now == nullptr || has_elastic_gate(*now) || (old != nullptr && is_suspended(kind, job)) ||
+        (before != nullptr && !has_elastic_gate(*before)))
+      continue;
+    errors.push_back(api::invalid_value(one.field + ".spec.schedulingGates",
+                                        Json(array_at(*now, {"spec", "schedulingGates"})),
+                                        "an elastic job must have the ElasticJobSchedulingGate"));
+  }
+}
+
+// Without the gate nobody grants or takes back the difference (KEP-77), so another size would stop all pods.
 void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& old, const AdmissionContext& admission,
                         FieldErrors& errors) {
-  const bool was_elastic = annotation_of(old, kElasticJob) == "true",
-             elastic = annotation_of(job, kElasticJob) == "true";
-  if (!may_be_elastic(kind)) return;
+  const bool was_elastic = asks_to_be_elastic(old), elastic = asks_to_be_elastic(job);
+  if (!kind.elastic) return;
   if (elastic != was_elastic)
     errors.push_back(api::invalid_value(annotation_field(kElasticJob), Json(elastic), kImmutableField));
-  if (!was_elastic || is_suspended(kind, job) || is_suspended(kind, old)) return;
-  FieldErrors ignored;
-  const auto now = find_pod_sets(kind, job, admission.get, ignored, Templates::kLeftOut),
-             before = find_pod_sets(kind, old, admission.get, ignored, Templates::kLeftOut);
-  if (now.size() != before.size()) errors.push_back(api::forbidden_field("spec", kKindNotResizable));
+  if (admission.policy.labels.elastic_jobs || !was_elastic || is_suspended(kind, job) || is_suspended(kind, old))
+    return;
+  const auto now = found_without_templates(kind, job, admission),
+             before = found_without_templates(kind, old, admission);
+  if (now.size() != before.size()) errors.push_back(api::forbidden_field("spec", kNotResizable));
   for (const auto& one : now) {
     const FoundPodSet* same = find_named(before, one.pod_set.name);
     if (same == nullptr || same->pod_set.count == one.pod_set.count) continue;
-    errors.push_back(api::forbidden_field(one.count.empty() ? one.field : to_string(one.count), kKindNotResizable));
+    errors.push_back(api::forbidden_field(one.count.empty() ? one.field : to_string(one.count), kNotResizable));
   }
 }
 
 FieldErrors check_new(const JobKindSpec& kind, const Json& job, const AdmissionContext& admission) {
   FieldErrors errors;
   check_object(kind, job, nullptr, admission, errors);
+  check_elastic(kind, job, nullptr, admission, errors);
   api::kueue::check_ready_times(job, admission.policy.labels, errors);
   if (kind.hook != nullptr) kind.hook->arrange(errors);
   return errors;
@@ -124,6 +163,7 @@ FieldErrors check_update(const JobKindSpec& kind, const Json& job, const Json& o
   if (annotation_of(job, kAdmissionGatedBy) != annotation_of(old, kAdmissionGatedBy))
     check_admission_gates_update(job, old, errors);
   check_object(kind, job, &old, admission, errors);
+  check_elastic(kind, job, &old, admission, errors);
   check_elastic_size(kind, job, old, admission, errors);
   if (kind.hook != nullptr) kind.hook->arrange(errors);
   return errors;
@@ -149,6 +189,8 @@ void set_defaults(const JobKindSpec& kind, Json& job, const AdmissionContext& ad
   if (is_skipped(kind, job) || !take_defaults(job, job_context(job, admission))) return;
   ensure_at(job, kind.suspend) = true;
   if (kind.hook != nullptr) kind.hook->set_defaults(job);
+  if (kind.elastic && asks_to_be_elastic(job) && admission.policy.labels.elastic_jobs)
+    add_elastic_gates(kind, job, admission);
 }
 
 AdmissionRules managed_rules(const JobKindPtr& kind) {

@@ -54,6 +54,47 @@ std::vector<const T*> all(const std::vector<Step>& steps) {
   return out;
 }
 
+// As a batch Job does (tests/jobs/slices_test.cpp).
+TEST(DescribedJobs, AnElasticOneGrowsByASliceAndShrinksInPlace) {
+  const DescribedJob adapter = support::job_of("RayCluster");
+  const auto cluster = [](int small, int large) {
+    return yaml(
+        "{metadata: {name: c, namespace: ns, uid: u, generation: 4, labels: {kueue.x-k8s.io/queue-name: q}, "
+        "annotations: "
+        "{kueue.x-k8s.io/elastic-job: 'true'}}, spec: {headGroupSpec: {template: {spec: {containers: []}}}, "
+        "workerGroupSpecs: [{groupName: small, replicas: " +
+        std::to_string(small) + ", template: {spec: {containers: []}}}, {groupName: large, replicas: " +
+        std::to_string(large) + ", template: {spec: {containers: []}}}]}}");
+  };
+  const auto before = std::make_shared<Workload>(*admitted(adapter, cluster(2, 2)));
+  before->meta.annotations = {{"kueue.x-k8s.io/elastic-job", "true"}, {"kueue.x-k8s.io/workload-slice-name", "first"}};
+  const auto steps = [&](int small, int large) {
+    return reconcile(adapter, std::make_shared<const Json>(cluster(small, large)), {before}, facts());
+  };
+  const auto counts = [](const Json& spec) {
+    std::string out;
+    for (const Json& one : array_at(spec, {"spec", "podSets"})) out += std::to_string(int_at(one, {"count"})) + " ";
+    return out;
+  };
+  for (const auto& [small, large] : {std::pair(3, 2), std::pair(3, 1)}) {
+    const auto grown = steps(small, large);
+    ASSERT_EQ(all<CreateWorkload>(grown).size(), 1U);
+    const Json& made = all<CreateWorkload>(grown)[0]->object;
+    EXPECT_EQ(counts(made), "1 3 " + std::to_string(large) + " ");
+    EXPECT_EQ(string_at(made, {"metadata", "annotations", "kueue.x-k8s.io/workload-slice-replacement-for"}),
+              "ns/" + before->meta.name);
+    EXPECT_EQ(string_at(made, {"metadata", "annotations", "kueue.x-k8s.io/workload-slice-name"}), "first");
+    EXPECT_NE(string_at(made, {"metadata", "name"}), before->meta.name);
+    EXPECT_TRUE(all<PatchJob>(grown).empty()) << "the pods run on";
+  }
+  const auto shrunk = steps(0, 1);
+  ASSERT_EQ(all<UpdateWorkload>(shrunk).size(), 1U);
+  EXPECT_EQ(counts(all<UpdateWorkload>(shrunk)[0]->patch), "1 0 1 ");
+  EXPECT_TRUE(all<PatchJob>(shrunk).empty());
+  const auto same = steps(2, 2);
+  EXPECT_TRUE(all<UpdateWorkload>(same).empty() && all<CreateWorkload>(same).empty() && all<PatchJob>(same).empty());
+}
+
 TEST(DescribedJobs, ATrainJobStartsWithTwoRequests) {
   const DescribedJob adapter(support::shipped("TrainJob"), [](const auto&, auto, auto) {
     return std::make_shared<const Json>(

@@ -4,52 +4,15 @@
 #include <gmock/gmock.h>
 
 #include "base/merge_patch.h"
-#include "jobs/kinds/support.h"
+#include "jobs/kinds/webhook.h"
 
 namespace berth::jobs::kinds::kind_rules_test {
 namespace {
 
-using api::kueue::AdmissionContext;
-using api::kueue::AdmissionPolicy;
+using support::job;
+using support::Webhook;
 using support::yaml;
 using ::testing::HasSubstr;
-
-constexpr std::string_view kPod = "{spec: {containers: [{name: c, image: i}]}}";
-
-JsonPtr runtime(const api::GroupVersionResource& resource, std::string_view, std::string_view name) {
-  if (resource.resource != "clustertrainingruntimes" || name != "shared") return nullptr;
-  return std::make_shared<const Json>(
-      yaml("{spec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: " + std::string(kPod) +
-           "}}}]}}}}"));
-}
-
-struct Webhook {
-  explicit Webhook(std::string_view kind) : rules(rules_of(support::shipped(kind), true).rules) {}
-
-  Json completed(Json job) const {
-    rules.mutate(job, context);
-    return job;
-  }
-  std::string refusal(const Json& job, const Json* old = nullptr) const {
-    return api::to_string(rules.check(job, old, "", context));
-  }
-
-  api::kueue::ObjectGetter get = runtime;
-  AdmissionPolicy policy;
-  AdmissionContext context{get, policy};
-  api::kueue::AdmissionRules rules;
-};
-
-// A job with a queue. `$` in the spec stands for a pod template.
-Json job(std::string_view spec, std::string_view metadata = "{}") {
-  std::string text(spec);
-  for (auto at = text.find('$'); at != std::string::npos; at = text.find('$')) text.replace(at, 1, kPod);
-  Json out = JsonObject{{"metadata", yaml(metadata)}, {"spec", yaml(text)}};
-  ensure_path(out, {"metadata", "namespace"}) = "ns";
-  ensure_path(out, {"metadata", "name"}) = "a";
-  ensure_path(out, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}) = "q";
-  return out;
-}
 
 constexpr std::string_view kCluster =
     "{headGroupSpec: {template: $}, workerGroupSpecs: [{groupName: w, replicas: 1, template: $}]}";
@@ -120,18 +83,7 @@ TEST(KindRules, AnUpdateIsNotRefusedForWhatWasWrongBefore) {
   EXPECT_NE(webhook.refusal(changed, &right), "");
 }
 
-TEST(KindRules, RayClustersMayNotScaleThemselves) {
-  const std::string cluster = std::string(kCluster.substr(0, kCluster.size() - 1)) + ", enableInTreeAutoscaling: true}";
-  EXPECT_THAT(
-      Webhook("RayCluster").refusal(job(cluster)),
-      testing::StartsWith("spec.enableInTreeAutoscaling: Invalid value: true: a kueue-managed RayCluster can use "));
-  EXPECT_EQ(Webhook("RayService").refusal(job("{upgradeStrategy: {type: None}, rayClusterConfig: " + cluster + "}")),
-            "spec.rayClusterConfig.enableInTreeAutoscaling: Invalid value: true: a kueue managed job should only use "
-            "autoscaling when workload slicing is enabled");
-}
-
-// Kueue 0.20, RayServiceValidateUpgradeStrategy: a managed service is elastic (no service is one here) or has type
-// None.
+// Kueue 0.20, RayServiceValidateUpgradeStrategy: a managed service is elastic or has type None.
 TEST(KindRules, ARayServiceRunsNoSecondClusterDuringUpgrades) {
   Webhook webhook("RayService");
   const auto service = [](std::string_view strategy) {
@@ -148,11 +100,11 @@ TEST(KindRules, ARayServiceRunsNoSecondClusterDuringUpgrades) {
   }
   const Json right = service(", upgradeStrategy: {type: None}"),
              wrong = service(", upgradeStrategy: {type: NewCluster}"), old = service("");
-  Json elastic = wrong, plain = wrong;
-  ensure_path(elastic, {"metadata", "annotations", "kueue.x-k8s.io/elastic-job"}) = "true";
+  Json grows = wrong, plain = wrong;
+  ensure_path(grows, {"metadata", "annotations", "kueue.x-k8s.io/elastic-job"}) = "true";
   erase_path(plain, {"metadata", "labels"});
   EXPECT_EQ(webhook.refusal(right), "");
-  EXPECT_NE(webhook.refusal(elastic), "");
+  EXPECT_EQ(webhook.refusal(webhook.completed(grows)), "") << "the pods of the second cluster wait for quota";
   EXPECT_EQ(webhook.refusal(plain), "") << "without a queue";
   EXPECT_EQ(webhook.refusal(wrong, &wrong), "") << "it was so before";
   EXPECT_EQ(webhook.refusal(old, &old), "");
@@ -257,44 +209,6 @@ TEST(KindRules, ErrorsComeInTheOrderOfKueue) {
   };
   EXPECT_EQ(order("PyTorchJob"), "max ela adm ");
   EXPECT_EQ(order("MPIJob"), "adm ela max ");
-}
-
-TEST(KindRules, AnElasticJobThatRunsKeepsItsSize) {
-  const std::string why =
-      "Forbidden: the size of an elastic job of this kind cannot change while it runs, because only those of batch "
-      "Jobs "
-      "can: suspend the job first, or all its pods would be stopped";
-  const struct {
-    std::string kind, prefix, suspend;
-  } cases[] = {{"RayCluster", "", ""}, {"RayJob", "rayClusterSpec", ""}, {"RayService", "rayClusterConfig", "spec"}};
-  for (const auto& c : cases) {
-    const Webhook webhook(c.kind);
-    const auto ray = [&](int replicas, bool elastic, bool suspended, std::string_view more = "") {
-      const std::string cluster =
-          "headGroupSpec: {template: $}, workerGroupSpecs: [{groupName: w, replicas: " + std::to_string(replicas) +
-          ", template: $}" + std::string(more) + "]";
-      const std::string flag = std::string("suspend: ") + (suspended ? "true" : "false");
-      const std::string spec =
-          c.prefix.empty()    ? "{" + flag + ", " + cluster + "}"
-          : c.suspend.empty() ? "{shutdownAfterJobFinishes: true, " + flag + ", " + c.prefix + ": {" + cluster + "}}"
-                              : "{" + c.prefix + ": {" + flag + ", " + cluster + "}}";
-      return job(spec, elastic ? "{annotations: {kueue.x-k8s.io/elastic-job: 'true'}}" : "{}");
-    };
-    const auto change = [&](const Json& old, const Json& now) { return webhook.refusal(now, &old); };
-    EXPECT_THAT(change(ray(2, true, false), ray(4, true, false)),
-                ::testing::AllOf(HasSubstr("workerGroupSpecs[0]"), HasSubstr(why)))
-        << c.kind;
-    EXPECT_THAT(change(ray(2, true, false), ray(1, true, false)), HasSubstr(why)) << c.kind;
-    EXPECT_THAT(change(ray(2, true, false), ray(2, true, false, ", {groupName: x, replicas: 1, template: $}")),
-                HasSubstr(why))
-        << c.kind;
-    EXPECT_EQ(change(ray(2, true, false), ray(4, true, true)), "") << c.kind << ": it stops";
-    EXPECT_EQ(change(ray(2, true, true), ray(4, true, true)), "") << c.kind;
-    EXPECT_EQ(change(ray(2, false, false), ray(4, false, false)), "") << c.kind << ": not elastic";
-    EXPECT_THAT(change(ray(2, true, false), ray(2, false, false)),
-                HasSubstr("metadata.annotations[kueue.x-k8s.io/elastic-job]: Invalid value: false: field is immutable"))
-        << c.kind;
-  }
 }
 
 TEST(KindRules, AmountsAreNotNegative) {

@@ -7,6 +7,7 @@
 #include "api/object_condition.h"
 #include "embedded/cluster/operators/described_pods.h"
 #include "embedded/cluster/operators/described_status.h"
+#include "embedded/cluster/operators/scaling.h"
 #include "embedded/cluster/shared/pod_writes.h"
 #include "jobs/kinds/field_path.h"
 
@@ -116,6 +117,7 @@ class OperatorPlanner {
     }
     place();
     phase_ = over ? (succeeded() ? "Succeeded" : "Failed") : waits ? "Suspended" : phase_by_pods();
+    if (phase_ == "Running") follow_series();
     settle();
     write_status();
     return std::move(step_);
@@ -129,6 +131,16 @@ class OperatorPlanner {
   bool suspended() const {
     const Json* value = jobs::kinds::value_at(view_.job, view_.kind.suspend);
     return value != nullptr && value->is_bool() && value->get_bool();
+  }
+
+  void follow_series() {
+    auto scaling = scale(view_.kind, view_.job, view_.get, view_.now);
+    if (!scaling) {
+      step_.problem = scaling.error().message;
+      return;
+    }
+    step_.scaled = std::move(scaling->job);
+    step_.look_again = scaling->next;
   }
 
   std::string_view job_name() const { return string_at(view_.job, {"metadata", "name"}); }

@@ -22,7 +22,9 @@ struct OperatorView {
 };
 
 struct OperatorStep {
-  std::optional<Json> status;  // to write
+  std::optional<Json> scaled;      // the job with its next sizes, to write before anything else
+  std::optional<Time> look_again;  // when its sizes change
+  std::optional<Json> status;      // to write
   std::vector<Json> create;
   std::vector<JsonPtr> remove;
   std::string problem;  // why the job cannot be run as it is; "" otherwise

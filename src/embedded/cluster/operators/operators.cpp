@@ -125,8 +125,9 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
       kind.jobs.on_change(
           [this, &kind](const JsonPtr& old, const JsonPtr& now) { enqueue(kind, pod_key(now ? *now : *old)); });
       kind.jobs.on_synced([this, &kind] { enqueue_all(kind); });
-      for (const auto& resource : kind.kind->lookups) {
-        lookup(resource).on_change([this, &kind](const JsonPtr&, const JsonPtr&) { enqueue_all(kind); });
+      for (const auto& wanted : kind.kind->lookups) {
+        if (wanted.owned) continue;  // pretend operators make pods only
+        lookup(wanted.resource).on_change([this, &kind](const JsonPtr&, const JsonPtr&) { enqueue_all(kind); });
       }
     }
     pods.start();
@@ -197,6 +198,8 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     const OperatorStep step =
         next_step({*kind.kind, *job, owned.of(string_at(*job, {"metadata", "uid"})), get, executor.now()});
     tell(kind, key, step.problem);
+    if (step.look_again) kind.looks.add_at(key, *step.look_again);
+    if (step.scaled) return write_sizes(kind, key, *step.scaled);
     for (const JsonPtr& pod : step.remove) remove(kind, key, *pod);
     if (!step.create.empty() && !waits(kind, key)) {
       for (const Json& pod : step.create) create(kind, key, job, pod);
@@ -234,6 +237,20 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     send(kind, key, std::move(request), [&kind, key, version, status = std::move(status)](api::RestResponse response) {
       if (!response.ok()) return false;  // the job changed, and the watch will show the change
       if (string_at(response.body, {"metadata", "resourceVersion"}) == version) kind.unchanged[key] = {version, status};
+      kind.job_writes.wrote(std::move(response.body));
+      return true;
+    });
+  }
+
+  void write_sizes(Kind& kind, const std::string& key, const Json& job) {
+    auto request = request_for(job, api::Verb::kUpdate, kind.kind->resource);
+    request.body = job;
+    send(kind, key, std::move(request), [&kind, key](api::RestResponse response) {
+      if (!response.ok()) {
+        log::debug("a job is not scaled",
+                   {{"kind", kind.kind->kind}, {"job", key}, {"why", api::status_message(response)}});
+        return false;
+      }
       kind.job_writes.wrote(std::move(response.body));
       return true;
     });

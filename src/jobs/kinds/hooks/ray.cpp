@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "api/kueue/job_rules.h"
 #include "api/kueue/names.h"
 #include "api/kueue/topology_annotations.h"
+#include "api/owners.h"
 #include "base/quantity.h"
 #include "jobs/kinds/templates.h"
 
@@ -63,17 +65,27 @@ void make_room_for_cleanup(Json& pod_template) {
   ensure_path(pod_template, {"spec", "containers"}) = std::move(containers);
 }
 
+constexpr std::string_view kMultiKueue = "kueue.x-k8s.io/multikueue";  // of spec.managedBy
 constexpr std::string_view kNoScaling =
     "a kueue managed job should only use autoscaling when workload slicing is enabled";
 
+const api::GroupVersionResource kRayClusters{"ray.io", "v1", "rayclusters"};
+
+bool is_elastic(const Json& job, const AdmissionPolicy& policy) {
+  return policy.labels.elastic_jobs && api::kueue::annotation_of(job, api::kueue::kElasticJob) == "true";
+}
+
 class RayHook : public KindHook {
  public:
-  // `cluster`: the place of the RayClusterSpec. `no_scaling`: why a managed cluster may not scale itself.
-  RayHook(Path cluster, std::string_view no_scaling) : cluster_(std::move(cluster)), no_scaling_(no_scaling) {}
+  // `cluster`: the place of the RayClusterSpec. `made`: where the status has the name of the cluster that KubeRay makes
+  // of it; empty: the job is the cluster. `no_scaling`: why a managed cluster that is not elastic may not scale itself.
+  RayHook(Path cluster, Path made, std::string_view no_scaling)
+      : cluster_(std::move(cluster)), made_(std::move(made)), no_scaling_(no_scaling) {}
 
-  void find(const Json& job, const api::kueue::ObjectGetter&, std::vector<FoundPodSet>& found,
+  void find(const Json& job, const api::kueue::ObjectGetter& get, std::vector<FoundPodSet>& found,
             FieldErrors& errors) const override {
     refuse_heads(found, errors);
+    if (const JsonPtr made = made_cluster(job, get)) follow(*made, found);
     const Json* cluster = value_at(job, cluster_);
     const auto head = std::ranges::find(found, kHead, [](const FoundPodSet& one) { return one.pod_set.name; });
     if (cluster == nullptr || head == found.end() || head->pod_set.template_ == nullptr) return;
@@ -82,14 +94,50 @@ class RayHook : public KindHook {
     head->pod_set.template_ = std::make_shared<const Json>(std::move(pod_template));
   }
 
-  void check(const Json& job, const Json*, const AdmissionPolicy&, FieldErrors& errors) const override {
-    const Json* scaling = value_at(job, Place() + cluster_ + Path{"enableInTreeAutoscaling"});
-    if (scaling != nullptr && scaling->is_bool() && scaling->get_bool())
+  void check(const Json& job, const Json*, const AdmissionPolicy& policy, FieldErrors& errors) const override {
+    if (scales_itself(job) && !is_elastic(job, policy))
       errors.push_back(
-          api::invalid_value(to_string(Place() + cluster_) + ".enableInTreeAutoscaling", *scaling, no_scaling_));
+          api::invalid_value(to_string(Place() + cluster_) + ".enableInTreeAutoscaling", Json(true), no_scaling_));
+  }
+
+  std::string size_version(const Json& job, const api::kueue::ObjectGetter& get) const override {
+    const JsonPtr made = made_cluster(job, get);
+    return made == nullptr ? std::string() : std::to_string(int_at(*made, {"metadata", "generation"}));
   }
 
  protected:
+  bool scales_itself(const Json& job) const {
+    const Json* scaling = value_at(job, Place() + cluster_ + Path{"enableInTreeAutoscaling"});
+    return scaling != nullptr && scaling->is_bool() && scaling->get_bool();
+  }
+
+  // The cluster of an elastic job that scales itself; null: the job says its size.
+  JsonPtr made_cluster(const Json& job, const api::kueue::ObjectGetter& get) const {
+    if (made_.empty() || !scales_itself(job) || api::kueue::annotation_of(job, api::kueue::kElasticJob) != "true")
+      return nullptr;
+    const Json* name = value_at(job, made_);
+    if (name == nullptr || !name->is_string()) return nullptr;
+    const JsonPtr made = get(kRayClusters, string_at(job, {"metadata", "namespace"}), view(name->get_string()));
+    const Json* owner = made == nullptr ? nullptr : api::controller_of(*made);
+    const bool own = owner != nullptr && string_at(*owner, {"uid"}) == string_at(job, {"metadata", "uid"});
+    return own ? made : nullptr;
+  }
+
+  // Groups have the sizes of the cluster.
+  static void follow(const Json& made, std::vector<FoundPodSet>& found) {
+    const JsonArray& groups = array_at(made, {"spec", "workerGroupSpecs"});
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const Scope scope(made, groups[i], i);
+      for (FoundPodSet& one : found) {
+        if (one.rule == nullptr || one.rule->items.empty() || !one.rule->count) continue;
+        if (one.rule->name_from.text(scope).value_or("") != one.pod_set.name) continue;
+        const auto count = one.rule->count.number(scope);
+        if (count && *count >= 0 && *count <= std::numeric_limits<std::int32_t>::max())
+          one.pod_set.count = static_cast<std::int32_t>(*count);
+      }
+    }
+  }
+
   virtual void change_head(const Json& job, const Json& cluster, Json& pod_template) const {
     if (is_cleaned_up(job, cluster)) make_room_for_cleanup(pod_template);
     if (bool_at(cluster, {"enableInTreeAutoscaling"})) {
@@ -108,14 +156,31 @@ class RayHook : public KindHook {
     });
   }
 
-  Path cluster_;
+  Path cluster_, made_;
   std::string_view no_scaling_;
+};
+
+class RayClusterHook final : public RayHook {
+ public:
+  RayClusterHook()
+      : RayHook({"spec"}, {},
+                "a kueue-managed RayCluster can use autoscaling only as an elastic job: enable the "
+                "ElasticJobsViaWorkloadSlices feature gate and set the \"kueue.x-k8s.io/elastic-job\": \"true\" "
+                "annotation") {}
+
+  void check(const Json& job, const Json* old, const AdmissionPolicy& policy, FieldErrors& errors) const override {
+    RayHook::check(job, old, policy, errors);
+    if (scales_itself(job) && is_elastic(job, policy) && string_at(job, {"spec", "managedBy"}) == kMultiKueue)
+      errors.push_back(
+          api::forbidden_field("spec.enableInTreeAutoscaling",
+                               "in-tree autoscaling is not supported for a MultiKueue-managed elastic RayCluster"));
+  }
 };
 
 // In the mode K8sJobMode, a pod of its own submits the job. In the mode SidecarMode, a container of the head does.
 class RayJobHook final : public RayHook {
  public:
-  RayJobHook() : RayHook({"spec", "rayClusterSpec"}, kNoScaling) {}
+  RayJobHook() : RayHook({"spec", "rayClusterSpec"}, {"status", "rayClusterName"}, kNoScaling) {}
 
   void find(const Json& job, const api::kueue::ObjectGetter& get, std::vector<FoundPodSet>& found,
             FieldErrors& errors) const override {
@@ -189,14 +254,17 @@ class RayJobHook final : public RayHook {
   }
 };
 
-// During an upgrade KubeRay runs a second cluster beside the first, unless the strategy is None.
+// During an upgrade KubeRay runs a second cluster beside the first, unless the strategy is None. The pods of an elastic
+// service wait for quota then.
 class RayServiceHook final : public RayHook {
  public:
-  RayServiceHook() : RayHook({"spec", "rayClusterConfig"}, kNoScaling) {}
+  RayServiceHook()
+      : RayHook({"spec", "rayClusterConfig"}, {"status", "activeServiceStatus", "rayClusterName"}, kNoScaling) {}
 
   void check(const Json& job, const Json* old, const AdmissionPolicy& policy, FieldErrors& errors) const override {
     RayHook::check(job, old, policy, errors);
-    if (policy.check_ray_upgrades && !(old != nullptr && is_known(job, *old))) check_strategy(job, errors);
+    if (policy.check_ray_upgrades && !is_elastic(job, policy) && !(old != nullptr && is_known(job, *old)))
+      check_strategy(job, errors);
   }
 
  private:
@@ -226,10 +294,7 @@ class RayServiceHook final : public RayHook {
 }  // namespace
 
 const KindHook& ray_cluster_hook() {
-  static const RayHook hook({"spec"},
-                            "a kueue-managed RayCluster can use autoscaling only as an elastic job: enable the "
-                            "ElasticJobsViaWorkloadSlices feature gate and set the \"kueue.x-k8s.io/elastic-job\": "
-                            "\"true\" annotation");
+  static const RayClusterHook hook;
   return hook;
 }
 

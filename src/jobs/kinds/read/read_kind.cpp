@@ -57,6 +57,7 @@ class Reader {
     read_expressions(spec, *kind);
     for (Fields& one : spec.objects("validations")) read_validation(one, *kind);
     for (Fields& one : spec.objects("lookups")) kind->lookups.push_back(read_lookup(one));
+    spec.flag("elastic", kind->elastic);
     read_hook(spec, *kind);
     read_operator(spec.object("operator"), *kind);
     spec.done();
@@ -245,13 +246,14 @@ class Reader {
     kind.validations.push_back(std::move(validation));
   }
 
-  api::GroupVersionResource read_lookup(Fields& one) {
-    api::GroupVersionResource resource;
-    required_text(one, "group", resource.group);
-    required_text(one, "version", resource.version);
-    required_text(one, "resource", resource.resource);
+  Lookup read_lookup(Fields& one) {
+    Lookup lookup;
+    required_text(one, "group", lookup.resource.group);
+    required_text(one, "version", lookup.resource.version);
+    required_text(one, "resource", lookup.resource.resource);
+    one.flag("owned", lookup.owned);
     one.done();
-    return resource;
+    return lookup;
   }
 
   void read_operator(Fields fields, JobKindSpec& kind) {

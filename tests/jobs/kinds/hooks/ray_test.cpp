@@ -59,6 +59,42 @@ TEST(Ray, GroupsCountThePodsThatTheOperatorMakes) {
   EXPECT_EQ(count_of("replicas: 2, suspend: false"), 2);
 }
 
+// An autoscaler of Ray changes the cluster that KubeRay made of the job, not the job.
+TEST(Ray, AnElasticJobThatScalesItselfHasTheSizeOfItsCluster) {
+  const auto child = [](std::string_view owner, int small, int generation) {
+    return std::make_shared<const Json>(yaml(
+        "{metadata: {generation: " + std::to_string(generation) + ", ownerReferences: [{controller: true, uid: " +
+        std::string(owner) + "}]}, spec: {workerGroupSpecs: [{groupName: Small, replicas: " + std::to_string(small) +
+        ", maxReplicas: 7}, {groupName: wide, replicas: 1, numOfHosts: 4}, {groupName: new, replicas: 5}]}}"));
+  };
+  for (const auto& [kind, member, status] :
+       {std::tuple("RayJob", "rayClusterSpec", "{rayClusterName: c}"),
+        std::tuple("RayService", "rayClusterConfig", "{activeServiceStatus: {rayClusterName: c}}")}) {
+    JsonPtr cluster;
+    const DescribedJob adapter(support::shipped(kind), [&](const auto& resource, auto ns, auto name) {
+      return resource.resource == "rayclusters" && ns == "ns" && name == "c" ? cluster : nullptr;
+    });
+    Json job = object(member, "{submissionMode: HTTPMode}");
+    ensure_path(job, {"metadata"}) =
+        yaml("{name: a, namespace: ns, uid: u, generation: 3, annotations: {kueue.x-k8s.io/elastic-job: 'true'}}");
+    ensure_path(job, {"spec", member, "enableInTreeAutoscaling"}) = true;
+    ensure_path(job, {"status"}) = yaml(status);
+    const auto sizes = [&] { return support::names_and_counts(adapter.pod_sets(job)); };
+    EXPECT_THAT(sizes(), ElementsAre("head 1", "small 3", "wide 8")) << kind << ": there is no cluster yet";
+    EXPECT_EQ(adapter.size_version(job), "3");
+    cluster = child("u", 6, 9);
+    EXPECT_THAT(sizes(), ElementsAre("head 1", "small 6", "wide 4")) << kind;
+    EXPECT_EQ(adapter.size_version(job), "3_9");
+    cluster = child("u", 20, 9);
+    EXPECT_THAT(sizes(), ElementsAre("head 1", "small 7", "wide 4")) << kind << ": at most so many";
+    cluster = child("other", 6, 9);
+    EXPECT_THAT(sizes(), ElementsAre("head 1", "small 3", "wide 8")) << kind << ": it is of somebody else";
+    cluster = child("u", 6, 9);
+    erase_path(job, {"metadata", "annotations"});
+    EXPECT_THAT(sizes(), ElementsAre("head 1", "small 3", "wide 8")) << kind << ": it is not elastic";
+  }
+}
+
 TEST(Ray, ContainersThatTheOperatorAddsCount) {
   const auto adapter = job_of("RayCluster");
   const Json scaled = head_of(adapter, object("", "{enableInTreeAutoscaling: true}"));
