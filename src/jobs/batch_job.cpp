@@ -113,11 +113,11 @@ class BatchJob final : public JobAdapter {
   bool may_be_elastic() const override { return true; }
   bool active(const Json& job) const override { return int_at(job, {"status", "active"}) != 0; }
 
-  bool pods_ready(const Json& job) const override {
+  bool pods_ready(const Json& job) const override { return *pods_that_are_ready(job) >= pod_count(job); }
+  std::optional<std::int64_t> pods_that_are_ready(const Json& job) const override {
     // A pod that just ended is counted as succeeded only after its finalizer was removed.
     const auto uncounted = array_at(job, {"status", "uncountedTerminatedPods", "succeeded"}).size();
-    return ended_for_good(job) + int_at(job, {"status", "ready"}) + static_cast<std::int64_t>(uncounted) >=
-           pod_count(job);
+    return ended_for_good(job) + int_at(job, {"status", "ready"}) + static_cast<std::int64_t>(uncounted);
   }
 
   std::optional<JobOutcome> finished(const Json& job) const override {

@@ -80,6 +80,24 @@ void fit_to_slice(const JobAdapter& adapter, const Json& job, const Workload& w,
   std::erase_if(now, [](const auto& each) { return each.count == 0; });
 }
 
+// Whether all pods that the workload has quota for are ready. Those that a job waits to grow by are not among them: a
+// job that cannot count its ready pods stays as ready as it was.
+bool pods_ready(const JobAdapter& adapter, const Json& job, const Workload& w) {
+  if (adapter.pods_ready(job)) return true;
+  if (!is_slice(w)) return false;
+  bool grows = false;
+  std::int64_t most = 0;
+  for (const auto& pod_set : adapter.pod_sets(job)) {
+    const auto had = std::ranges::find(w.pod_sets, pod_set.name, &PodSet::name);
+    if (had == w.pod_sets.end()) return false;
+    grows = grows || pod_set.count > had->count;
+    most += std::min(pod_set.count, had->count);
+  }
+  if (!grows) return false;
+  const auto ready = adapter.pods_that_are_ready(job);
+  return ready ? *ready >= most : has_condition(w, kPodsReady);
+}
+
 }  // namespace
 
 // The pods that are done, of all pods of the workload. Those that partial admission did not give the job count as done
@@ -122,7 +140,7 @@ void with_workload(const JobAdapter& adapter, const Json& job, const WorkloadPtr
   const bool suspended = adapter.suspended(job);
   const bool stopping = adapter.stopping(job);
   JobReport now;
-  now.pods_ready = admitted && adapter.pods_ready(job);
+  now.pods_ready = admitted && pods_ready(adapter, job, w);
   now.reclaimable = reclaimable(adapter, job, w);
   if (adapter.may_be_held()) now.on_hold = "";
   now.stopped = suspended && !stopping && !adapter.active(job) && !planted(Planted::kEndlessEviction);

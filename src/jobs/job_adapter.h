@@ -46,6 +46,8 @@ class JobAdapter {
   virtual bool stopping(const Json& job) const = 0;
   virtual bool active(const Json& job) const = 0;  // the job still has pods
   virtual bool pods_ready(const Json& job) const = 0;
+  // How many of its pods are ready or have ended for good; nullopt: the kind cannot tell.
+  virtual std::optional<std::int64_t> pods_that_are_ready(const Json& /*job*/) const { return std::nullopt; }
   virtual std::optional<JobOutcome> finished(const Json& job) const = 0;
   virtual std::vector<api::kueue::PodSet> pod_sets(const Json& job) const = 0;
   // Fails when the job has pod sets that no workload can have; the error says which field is wrong. The API server's

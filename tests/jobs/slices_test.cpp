@@ -211,6 +211,24 @@ TEST(Slices, CountThePodsThatAreDoneForTheirOwnSize) {
   EXPECT_EQ(reclaimed(10, 30, slice("a", 4, kRuns)), 4) << "more succeeded than were wanted";
 }
 
+// Otherwise a job that waits long to grow would be evicted, because its pods were not ready in time.
+TEST(Slices, AreReadyWithTheirOwnPodsWhileOthersWait) {
+  const auto ready = [](int parallelism, int pods, int succeeded, const std::string& conditions) {
+    Json j = elastic(parallelism);
+    ensure_path(j, {"status"}) = JsonObject{{"active", parallelism}, {"ready", pods}, {"succeeded", succeeded}};
+    for (const auto& step : steps_of(j, {slice("a", 2, conditions)})) {
+      if (const auto* report = std::get_if<ReportJob>(&step)) return *report->report.pods_ready;
+    }
+    return false;
+  };
+  EXPECT_TRUE(ready(2, 2, 0, kRuns));
+  EXPECT_TRUE(ready(8, 2, 0, kRuns)) << "six more wait";
+  EXPECT_TRUE(ready(8, 1, 1, kRuns));
+  EXPECT_FALSE(ready(8, 1, 0, kRuns));
+  EXPECT_FALSE(ready(2, 1, 0, kRuns));
+  EXPECT_FALSE(ready(8, 2, 0, std::string(kReserved)));
+}
+
 JsonPtr pod(const std::string& name, bool gated, std::string_view phase = "Pending") {
   Json p = yaml(
       "{metadata: {namespace: ns, labels: {kueue.x-k8s.io/podset: main}, annotations: "
