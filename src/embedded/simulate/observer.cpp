@@ -271,7 +271,8 @@ struct Observer::Impl {
       life.finished = executor.now();
       life.succeeded = finished->reason == "Succeeded";
       if (life.succeeded) ++counts.succeeded;
-      if (finished->reason == api::kueue::kSliceReplaced) return tell(who, "goes on with another size");
+      life.replaced = finished->reason == api::kueue::kSliceReplaced;
+      if (life.replaced) return tell(who, "goes on with another size");
       tell(who, (life.succeeded ? "has finished: " : "has failed: ") + finished->message);
     }
   }

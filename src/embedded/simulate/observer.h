@@ -42,6 +42,7 @@ struct Life {
   std::optional<Time> last_admitted;
   std::optional<Time> finished;
   bool succeeded = false;
+  bool replaced = false;    // an elastic job went on with another workload
   std::string waiting_for;  // message of the condition QuotaReserved=False while the workload waits
   std::vector<Eviction> evictions;
   Duration waited{};                  // all waits that have ended: until an admission, after evictions too, or its end

@@ -44,6 +44,8 @@ std::string counted(std::size_t count, std::string_view what) {
 
 std::string holder_of(const Json& pod) {
   std::string name(string_at(pod, {"metadata", "labels", "batch.kubernetes.io/job-name"}));
+  const Json* owner = name.empty() ? api::controller_of(pod) : nullptr;
+  if (owner != nullptr) name = string_at(*owner, {"name"});
   if (name.empty()) name = string_at(pod, {"metadata", "name"});
   return std::string(string_at(pod, {"metadata", "namespace"})) + "/" + name;
 }

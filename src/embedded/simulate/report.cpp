@@ -25,7 +25,7 @@ std::vector<QueueShare> shares_in(const Played& played) {
 }  // namespace
 
 std::string state_of(const Life& life) {
-  if (life.finished) return life.succeeded ? "Succeeded" : "Failed";
+  if (life.finished) return life.succeeded ? "Succeeded" : life.replaced ? "Replaced" : "Failed";
   return life.waiting_for.empty() ? "Running" : "Waiting";
 }
 
