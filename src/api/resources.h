@@ -37,6 +37,8 @@ inline const GroupVersionResource kAdmissionChecks{"kueue.x-k8s.io", "v1beta2", 
 inline const GroupVersionResource kClusterQueues{"kueue.x-k8s.io", "v1beta2", "clusterqueues"};
 inline const GroupVersionResource kCohorts{"kueue.x-k8s.io", "v1beta2", "cohorts"};
 inline const GroupVersionResource kLocalQueues{"kueue.x-k8s.io", "v1beta2", "localqueues"};
+inline const GroupVersionResource kMultiKueueClusters{"kueue.x-k8s.io", "v1beta2", "multikueueclusters"};
+inline const GroupVersionResource kMultiKueueConfigs{"kueue.x-k8s.io", "v1beta2", "multikueueconfigs"};
 inline const GroupVersionResource kProvisioningRequestConfigs{"kueue.x-k8s.io", "v1beta2",
                                                               "provisioningrequestconfigs"};
 inline const GroupVersionResource kProvisioningRequests{"autoscaling.x-k8s.io", "v1", "provisioningrequests"};

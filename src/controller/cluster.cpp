@@ -15,7 +15,7 @@ Cluster::Cluster(Shell& s)
               api::kueue::decode_resource_flavor, &s.unreadable),
       topologies(s.client, s.executor, api::kTopologies, s.informer_options(false), api::kueue::decode_topology,
                  &s.unreadable),
-      checks(s.client, s.executor, api::kAdmissionChecks, s.informer_options(false), api::kueue::decode_admission_check,
+      checks(s.client, s.executor, api::kAdmissionChecks, s.informer_options(), api::kueue::decode_admission_check,
              &s.unreadable),
       workload_priority_classes(s.client, s.executor, api::kWorkloadPriorityClasses, s.informer_options()),
       namespaces(s.client, s.executor, api::kNamespaces, s.informer_options()),
@@ -27,5 +27,22 @@ Cluster::Cluster(Shell& s)
       workloads(s.client, s.executor, api::kWorkloads, s.informer_options(false)),
       jobs(s.client, s.executor, api::kJobs, s.informer_options()),
       stateful_sets(s.client, s.executor, jobs::stateful_set_kind().resource, s.informer_options()) {}
+
+std::vector<kube::Informer*> Cluster::before_workloads() {
+  return {&namespaces,
+          &limit_ranges,
+          &runtime_classes,
+          &flavors.informer(),
+          &topologies.informer(),
+          &nodes.informer(),
+          &pods,
+          &checks.informer(),
+          &cohorts.informer(),
+          &cluster_queues.informer(),
+          &local_queues.informer(),
+          &workload_priority_classes,
+          &priority_classes,
+          &jobs};
+}
 
 }  // namespace berth::controller

@@ -1,6 +1,8 @@
 // The caches of resources that every cluster serves: queues and what they refer to, nodes, pods, workloads and jobs.
 #pragma once
 
+#include <vector>
+
 #include "api/core/node.h"
 #include "api/kueue/types.h"
 #include "controller/shell.h"
@@ -13,6 +15,9 @@ namespace berth::controller {
 // job adapters read it.
 struct Cluster {
   explicit Cluster(Shell& shell);
+  // Queues, and the objects that they refer to, are started before workloads, so that the queue of a workload is known
+  // when the workload is first seen. Without stateful_sets, which not every controller reads.
+  std::vector<kube::Informer*> before_workloads();
 
   kube::TypedInformer<api::kueue::ClusterQueue> cluster_queues;
   kube::TypedInformer<api::kueue::LocalQueue> local_queues;

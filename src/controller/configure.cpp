@@ -73,6 +73,12 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.managed_namespaces = c.managed_jobs_namespaces;
   out.label_keys_to_copy = c.label_keys_to_copy;
   out.ownerless_workloads = c.ownerless_workloads;
+  out.multikueue.ns = c.ns;
+  out.multikueue.origin = c.multi_kueue.origin;
+  out.multikueue.gc_interval = c.multi_kueue.gc_interval;
+  out.multikueue.dispatch.lost_timeout = c.multi_kueue.worker_lost_timeout;
+  out.multikueue.dispatch.step_size = c.multi_kueue.step_size;
+  if (c.multi_kueue.incremental) out.multikueue.dispatch.dispatcher = multikueue::Dispatcher::kIncremental;
   out.volcano = c.volcano;
   out.default_local_queues = c.default_local_queues;
   const bool from_file = command_line.empty();
@@ -125,6 +131,7 @@ api::kueue::AdmissionPolicy admission_policy(const ControllerOptions& options) {
     policy.labels.longest_ready_time = options.engine.wait_for_pods_ready.max_timeout_on_workload;
   policy.labels.elastic_jobs = options.engine.elastic_jobs;
   policy.labels.refuse_false_unconstrained = options.jobs.refuse_false_unconstrained;
+  policy.dispatch_jobs = options.jobs.multikueue;
   policy.labels.check_spreading = options.engine.topology.spreading;
   return policy;
 }

@@ -26,6 +26,7 @@
 #include "controller/job_environment.h"
 #include "controller/managed_objects.h"
 #include "controller/metrics_feed.h"
+#include "controller/multikueue.h"
 #include "controller/object_upkeep.h"
 #include "controller/ownerless_workloads.h"
 #include "controller/placement_sources.h"
@@ -49,23 +50,8 @@ struct Controller::Impl : EffectReceiver {
 
   const ControllerOptions& options() const { return shell.options; }
 
-  // Queues, and the objects that they refer to, are started before workloads, so that the queue of a workload is known
-  // when the workload is first seen.
   std::vector<kube::Informer*> start_order() {
-    std::vector<kube::Informer*> out = {&cluster.namespaces,
-                                        &cluster.limit_ranges,
-                                        &cluster.runtime_classes,
-                                        &cluster.flavors.informer(),
-                                        &cluster.topologies.informer(),
-                                        &cluster.nodes.informer(),
-                                        &cluster.pods,
-                                        &cluster.checks.informer(),
-                                        &cluster.cohorts.informer(),
-                                        &cluster.cluster_queues.informer(),
-                                        &cluster.local_queues.informer(),
-                                        &cluster.workload_priority_classes,
-                                        &cluster.priority_classes,
-                                        &cluster.jobs};
+    std::vector<kube::Informer*> out = cluster.before_workloads();
     if (options().manage_stateful_sets && pod_controller) out.push_back(&cluster.stateful_sets);
     out.push_back(&cluster.workloads);
     return out;
@@ -166,6 +152,7 @@ struct Controller::Impl : EffectReceiver {
     described_kinds.workload_changed(before, after);
     if (pod_controller) pod_controller->workload_changed(before, after);
     provisioning.workload_changed(key, before, after);
+    multikueue.workload_changed(key, before, after);
     ownerless_workloads.workload_changed(key, after);
     if (!after) {
       job_controller.workload_gone(key);
@@ -227,6 +214,7 @@ struct Controller::Impl : EffectReceiver {
     if (failure_recovery) failure_recovery->start();
     owners.look_at_all();
     provisioning.start();
+    multikueue.start();
     ownerless_workloads.start();
     default_queues.start();
     ungater.start();
@@ -341,6 +329,7 @@ struct Controller::Impl : EffectReceiver {
       options().jobs.failure_recovery ? std::make_unique<FailureRecovery>(shell, managed, cluster.nodes) : nullptr;
   GroupOwners owners{shell, managed, workloads, cluster.stateful_sets, pod_controller.get()};
   ProvisioningController provisioning{shell, workloads, flavors.lookup(), cluster.checks};
+  MultiKueueController multikueue{shell, workloads, cluster.checks, cluster.jobs};
   DefaultQueues default_queues{shell, cluster};
   OwnerlessWorkloads ownerless_workloads{
       shell, options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};

@@ -14,6 +14,7 @@
 #include "api/rest.h"
 #include "api/selector.h"
 #include "base/executor.h"
+#include "controller/multikueue_options.h"
 #include "engine/engine.h"
 #include "engine/explain/run_history.h"
 #include "jobs/devices/claim_charge.h"
@@ -57,6 +58,8 @@ struct ControllerOptions {
   api::config::OwnerlessWorkloads ownerless_workloads;
   // Local queues that are made in each namespace (Configuration: defaultLocalQueues).
   api::config::DefaultLocalQueues default_local_queues;
+  // Which jobs run on other clusters, and how these are found. Used while jobs.multikueue is on.
+  MultiKueueOptions multikueue;
   // How Volcano's kinds are handled (Configuration: volcano).
   api::config::Volcano volcano;
   // How long changes of a queue's status are collected before the status is written.

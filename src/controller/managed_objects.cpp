@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "api/kueue/names.h"
 #include "api/kueue/pod_rules.h"
 #include "controller/configure.h"
 
@@ -39,8 +40,9 @@ bool ManagedObjects::manages_serving(const Json& object) const {
 }
 
 bool ManagedObjects::manages_kind_of(const Json& job) const {
-  return context_.options.manage_jobs &&
-         string_at(job, {"spec", "managedBy"}, kJobControllerName) == kJobControllerName;
+  const auto by = string_at(job, {"spec", "managedBy"}, kJobControllerName);
+  const bool dispatched = by == api::kueue::kMultiKueueController && context_.options.jobs.multikueue;
+  return context_.options.manage_jobs && (by == kJobControllerName || dispatched);
 }
 
 std::optional<api::kueue::UnknownOwner> ManagedObjects::unknown_owner(const Json& object) const {

@@ -63,19 +63,28 @@ void Writes::create(const api::GroupVersionResource& resource, std::string_view 
   send(std::move(request), "create", line, std::move(done));
 }
 
-void Writes::remove(const Target& target, Done done) { remove(target, false, std::move(done)); }
+void Writes::remove(const Target& target, Done done) { send(removal(target), "delete", target.line, std::move(done)); }
 
-void Writes::remove_at_once(const Target& target, Done done) { remove(target, true, std::move(done)); }
+void Writes::remove_version(const Target& target, Done done) {
+  auto request = removal(target);
+  ensure_path(request.body, {"preconditions", "resourceVersion"}) = target.resource_version;
+  send(std::move(request), "delete", target.line, std::move(done));
+}
 
-void Writes::remove(const Target& target, bool by_force, Done done) {
+void Writes::remove_at_once(const Target& target, Done done) {
+  auto request = removal(target);
+  request.body.as_object()["gracePeriodSeconds"] = 0;
+  send(std::move(request), "delete", target.line, std::move(done));
+}
+
+api::RestRequest Writes::removal(const Target& target) {
   api::RestRequest request;
   request.verb = api::Verb::kDelete;
   request.resource = target.resource;
   request.ns = target.ns;
   request.name = target.name;
   request.body = JsonObject{{"preconditions", JsonObject{{"uid", target.uid}}}, {"propagationPolicy", "Background"}};
-  if (by_force) request.body.as_object()["gracePeriodSeconds"] = 0;
-  send(std::move(request), "delete", target.line, std::move(done));
+  return request;
 }
 
 void Writes::get(const Target& target, Done done) {

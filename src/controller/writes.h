@@ -39,6 +39,7 @@ class Writes {
   // request, and again by the client before a write is sent. A request that comes too late is answered with code 0.
   // Empty: no limit.
   void allow_until(std::function<Time()> until) { until_ = std::move(until); }
+  const std::function<Time()>& limit() const { return until_; }
   // From now on nothing is sent; those that wait to be sent and later requests get no answer. `done` is called when all
   // requests that were sent have their answer.
   void close(std::function<void()> done);
@@ -57,7 +58,9 @@ class Writes {
               const std::string& line = {});
   // Deletes the object if it has this uid, whatever its version. Dependents are deleted in the background.
   void remove(const Target& target, Done done);
-  // The same for a pod, by force: without waiting for its kubelet.
+  // The same, if it still has the version of the target: 409 Conflict when it has changed.
+  void remove_version(const Target& target, Done done);
+  // As remove() for a pod, by force: without waiting for its kubelet.
   void remove_at_once(const Target& target, Done done);
   // A read: the present object, for example after a conflict.
   void get(const Target& target, Done done);
@@ -66,7 +69,7 @@ class Writes {
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
  private:
-  void remove(const Target& target, bool by_force, Done done);
+  static api::RestRequest removal(const Target& target);
   struct Waiting {
     api::RestRequest request;
     std::string what;  // as in counts()

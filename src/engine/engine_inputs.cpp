@@ -19,8 +19,13 @@ void inputs_of(const Tracked& t, std::vector<Event>& out) {
   out.push_back(WorkloadSeen{t.base});
   if (t.devices) out.push_back(DevicesCounted{t.base->meta.ns, t.base->meta.name, t.base->meta.uid, t.devices});
   if (t.report) out.push_back(JobReported{t.base->meta.ns, t.base->meta.name, *t.report});
-  for (const auto& [name, state] : t.check_reports)
-    out.push_back(CheckReported{t.base->meta.ns, t.base->meta.name, state});
+  for (const auto& [name, state] : t.check_reports) {
+    if (!t.clusters || t.clusters->check != name)
+      out.push_back(CheckReported{t.base->meta.ns, t.base->meta.name, state});
+    else
+      out.push_back(DispatchReported{t.base->meta.ns, t.base->meta.name, t.base->meta.resource_version, state,
+                                     t.clusters->cluster_name, t.clusters->nominated_cluster_names});
+  }
 }
 
 }  // namespace

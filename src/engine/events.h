@@ -110,6 +110,16 @@ struct CheckReported {
   std::string ns, name;                   // of the workload
   api::kueue::AdmissionCheckState state;  // last_transition is set by the engine
 };
+// What MultiKueue's dispatch says about a workload that reserves quota: the state of its check and the clusters.
+// Dropped when the engine knows another version of the workload than `resource_version`, or for the reasons of
+// CheckReported.
+struct DispatchReported {
+  std::string ns, name;                   // of the workload
+  std::string resource_version;           // on which the report is based
+  api::kueue::AdmissionCheckState check;  // last_transition is set by the engine
+  std::string cluster_name;               // that runs the job; "": none
+  std::vector<std::string> nominated_cluster_names;
+};
 // The outcome of a write that the engine asked for. kDone: `resource_version` is the new version. kConflict: the
 // object changed meanwhile; its new version arrives as WorkloadSeen. kGone: the object does not exist any more.
 // kFailed: the write was refused, or its outcome is unknown.
@@ -156,6 +166,6 @@ using Event = std::variant<ClusterQueueSeen, ClusterQueueGone, CohortSeen, Cohor
                            NamespaceSeen, NamespaceGone, LimitRangeSeen, LimitRangeGone, RuntimeClassSeen,
                            RuntimeClassGone, TopologySeen, TopologyGone, NodeSeen, NodeGone, PodSeen, PodGone,
                            WorkloadSeen, WorkloadGone, JobReported, CheckReported, WriteSettled, TimePassed, Synced,
-                           UsageRecalled, DevicesCounted, NodeDevicesSeen, DevicesTaken>;
+                           UsageRecalled, DevicesCounted, NodeDevicesSeen, DevicesTaken, DispatchReported>;
 
 }  // namespace berth::engine

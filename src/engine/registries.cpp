@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "api/kueue/names.h"
 #include "base/similar.h"
 
 namespace berth::engine {
@@ -46,6 +47,35 @@ bool in_cycle(const Registries& r, std::string_view cohort) {
   return false;
 }
 
+// What a queue may not have beside a check of MultiKueue: the whole workload goes to one other cluster.
+void check_dispatch(const Registries& r, const ClusterQueue& queue, std::vector<Problem>& out) {
+  std::vector<std::string> dispatching, per_flavor, provisioning;
+  for (const auto& rule : queue.admission_checks) {
+    const auto* check = get(r.checks, rule.name);
+    if (check == nullptr) continue;
+    if (check->controller_name == kProvisioningController) provisioning.push_back(rule.name);
+    if (check->controller_name != api::kueue::kMultiKueueController) continue;
+    dispatching.push_back(rule.name);
+    const bool some = !rule.on_flavors.empty() && std::ranges::any_of(queue.resource_groups, [&](const auto& group) {
+      return std::ranges::any_of(group.flavors, [&](const auto& flavor) {
+        return std::ranges::find(rule.on_flavors, flavor.name) == rule.on_flavors.end();
+      });
+    });
+    if (some) per_flavor.push_back(rule.name);
+  }
+  if (dispatching.size() > 1)
+    out.push_back({"MultipleMultiKueueAdmissionChecks",
+                   "Cannot use multiple MultiKueue AdmissionChecks on the same ClusterQueue, found: " +
+                       joined(dispatching, ",")});
+  if (!per_flavor.empty())
+    out.push_back({"MultiKueueAdmissionCheckAppliedPerFlavor",
+                   "Cannot specify MultiKueue AdmissionCheck per flavor, found: " + joined(per_flavor, ",")});
+  if (!dispatching.empty() && !provisioning.empty())
+    out.push_back({"MultiKueueWithProvisioningRequest",
+                   "Cannot use MultiKueue and ProvisioningRequest AdmissionChecks on the same ClusterQueue, found: " +
+                       joined(dispatching, ",") + "," + joined(provisioning, ",")});
+}
+
 std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
   std::vector<Problem> out;
   if (queue.stop_policy != StopPolicy::kNone) out.push_back({"Stopped", "is stopped"});
@@ -78,6 +108,7 @@ std::vector<Problem> problems(const Registries& r, const ClusterQueue& queue) {
   report("FlavorNotFound", "references missing ResourceFlavor(s): ", flavors);
   report("AdmissionCheckNotFound", "references missing AdmissionCheck(s): ", missing);
   report("AdmissionCheckInactive", "references inactive AdmissionCheck(s): ", inactive);
+  check_dispatch(r, queue, out);
   out.insert(out.end(), topologies.begin(), topologies.end());
   return out;
 }

@@ -99,6 +99,7 @@ struct Tracked {
   // The latest reports about its checks while it holds quota. Kept so that they reach the status however often a
   // write fails.
   lifecycle::CheckReports check_reports;
+  Rare<lifecycle::ClusterReport> clusters;  // with the report about MultiKueue's check; empty: there is none
 
   Rare<SecondPassTimer> second_pass;
   // The flavors of its places as they were when it got them, by name: its pods keep their tolerations. Empty: it has no

@@ -15,13 +15,29 @@ namespace berth::engine {
 
 using api::kueue::Workload;
 
+namespace {
+
+// Whether a report about this check of the workload counts.
+bool takes_reports(const Tracked& t, const std::string& check) {
+  const auto state = lifecycle::state_of(*t.now);
+  if (state != lifecycle::State::kReserved && state != lifecycle::State::kAdmitted) return false;
+  const auto& listed = t.now.status().admission_checks;
+  return std::ranges::find(listed, check, &api::kueue::AdmissionCheckState::name) != listed.end();
+}
+
+}  // namespace
+
+void WorkloadEvents::on(Time, const DispatchReported& e, Effects&) {
+  Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
+  if (t == nullptr || t->base->meta.resource_version != e.resource_version || !takes_reports(*t, e.check.name)) return;
+  t->check_reports[e.check.name] = e.check;
+  t->clusters = Rare<lifecycle::ClusterReport>({e.check.name, e.cluster_name, e.nominated_cluster_names});
+  workloads_.mark(*t);
+}
+
 void WorkloadEvents::on(Time, const CheckReported& e, Effects&) {
   Tracked* t = workloads_.find(api::object_key(e.ns, e.name));
-  if (t == nullptr) return;
-  const auto state = lifecycle::state_of(*t->now);
-  if (state != lifecycle::State::kReserved && state != lifecycle::State::kAdmitted) return;
-  const auto& listed = t->now.status().admission_checks;
-  if (std::ranges::find(listed, e.state.name, &api::kueue::AdmissionCheckState::name) == listed.end()) return;
+  if (t == nullptr || !takes_reports(*t, e.state.name)) return;
   auto& known = t->check_reports[e.state.name];
   if (known == e.state) return;
   known = e.state;

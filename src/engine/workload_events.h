@@ -48,6 +48,7 @@ class WorkloadEvents {
   void on(Time now, const WorkloadGone& e, Effects& out);
   void on(Time now, const JobReported& e, Effects& out);
   void on(Time now, const CheckReported& e, Effects& out);
+  void on(Time now, const DispatchReported& e, Effects& out);
   void on(Time now, const WriteSettled& e, Effects& out);
   void on(Time now, const DevicesCounted& e, Effects& out);
   void on(Time now, const NodeSeen& e, Effects& out);

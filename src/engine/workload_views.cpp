@@ -85,6 +85,7 @@ lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
   s.cluster_queue = facts_.registries.view_of_cluster_queue(s.cluster_queue_name);
   s.devices = devices_refused(t);
   if (!t.check_reports.empty()) s.check_reports = &t.check_reports;
+  if (t.clusters) s.clusters = &*t.clusters;
   s.replace_several_nodes = facts_.options.replace_several_nodes;
   s.wait_for_pods_ready = facts_.options.wait_for_pods_ready;
   s.places_timeout = facts_.options.topology_waits.places_timeout;

@@ -32,7 +32,10 @@ void note_base(Tracked& t) {
     t.evicting_since = t.base->meta.resource_version;
   }
   // Checks start over: the reports were about the reservation that is gone.
-  if (state != State::kReserved && state != State::kAdmitted) t.check_reports.clear();
+  if (state != State::kReserved && state != State::kAdmitted) {
+    t.check_reports.clear();
+    t.clusters.reset();
+  }
 }
 
 // The statuses differ only in words that lead to no decision: why a workload without quota waits, or whether the pods

@@ -48,6 +48,8 @@ struct JobGates {
   // PrioritizedList: which devices are counted (jobs/devices).
   bool count_devices = true, extended_devices = true, device_counters = true;
   bool device_capacities = false, device_alternatives = false;
+  // MultiKueue: jobs of a queue with such a check run on other clusters.
+  bool multikueue = true;
   // KueueDRADeviceFeasibility and KueueDRAIntegrationDeviceTaints: places in a topology look at devices, and at their
   // taints.
   bool device_places = false, device_taints = false;

@@ -50,7 +50,8 @@ constexpr std::array<std::string_view, kEventKinds> kEventNames{"ClusterQueueSee
                                                                 "UsageRecalled",
                                                                 "DevicesCounted",
                                                                 "NodeDevicesSeen",
-                                                                "DevicesTaken"};
+                                                                "DevicesTaken",
+                                                                "DispatchReported"};
 
 std::string in_words(const engine::Effect& effect) {
   std::string text = std::visit(

@@ -68,14 +68,15 @@ TEST(FeatureGates, ThatNobodyHasAreRefusedWithTheNearestName) {
 }
 
 TEST(FeatureGates, ThatAreNotHonouredAreToldWithWhatFollows) {
-  const char* const told = "MultiKueue=true,TopologyAwareScheduling=false";
+  const char* const told = "MultiKueueAdaptersForCustomJobs=true,TopologyAwareScheduling=false";
   EXPECT_EQ(error_of(told), "");
-  EXPECT_EQ(lines_of(told),
-            (std::vector<std::string>{
-                "featureGates.MultiKueue: is true, but Berth does not have it: a ClusterQueue with a MultiKueue check "
-                "stays inactive: no job is dispatched to another cluster",
-                "featureGates.TopologyAwareScheduling: is false, but is always on in Berth: flavors with "
-                "`topologyName` place pods"}));
+  EXPECT_EQ(
+      lines_of(told),
+      (std::vector<std::string>{
+          "featureGates.MultiKueueAdaptersForCustomJobs: is true, but Berth does not have it: only batch Jobs run "
+          "on other clusters",
+          "featureGates.TopologyAwareScheduling: is false, but is always on in Berth: flavors with "
+          "`topologyName` place pods"}));
   EXPECT_EQ(lines_of("MultiKueue=false,TopologyAwareScheduling=true,ShortWorkloadNames=false,TLSOptions=true,"
                      "TASCacheTopologyTree=false,PartialAdmission=false"),
             std::vector<std::string>());

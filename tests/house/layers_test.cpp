@@ -30,7 +30,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"jobs", {"base", "api", "cel"}},
     {"volcano", {"base", "api", "engine"}},
     {"multikueue", {"base", "api"}},
-    {"controller", {"base", "api", "engine", "journal", "kube", "jobs", "volcano"}},
+    {"controller", {"base", "api", "engine", "journal", "kube", "jobs", "volcano", "multikueue"}},
     {"http", {"base"}},
     {"serve", {"base", "api", "http"}},
     {"console", {"base", "api", "http", "kube", "serve"}},

@@ -12,6 +12,7 @@
 #include "api/config/default_local_queues.h"
 #include "api/config/device_mappings.h"
 #include "api/config/fields.h"
+#include "api/config/multi_kueue.h"
 #include "api/config/policies.h"
 #include "api/config/servers.h"
 #include "api/config/volcano.h"
@@ -60,8 +61,9 @@ struct Configuration {
   DeviceClassMappings device_class_mappings;  // resources.deviceClassMappings
   TopologyWaits topology;                     // not in Kueue's file
   OwnerlessWorkloads ownerless_workloads;     // not in Kueue's file
-  Volcano volcano;                            // not in Kueue's file
-  DefaultLocalQueues default_local_queues;    // not in Kueue's file
+  MultiKueue multi_kueue;
+  Volcano volcano;                          // not in Kueue's file
+  DefaultLocalQueues default_local_queues;  // not in Kueue's file
 
   std::map<std::string, bool> feature_gates;  // names are not checked here
   std::vector<std::string> warnings;          // one line each, to log at start: parts that have no effect

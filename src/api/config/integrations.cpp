@@ -1,4 +1,4 @@
-// Which jobs are managed; settings of MultiKueue, which Berth does not honour.
+// Which jobs are managed, and which run on other clusters.
 #include <algorithm>
 #include <cctype>
 #include <optional>
@@ -139,23 +139,37 @@ void read_managed_namespaces(Fields& top, Configuration& out) {
   out.managed_jobs_namespaces = std::move(*selector);
 }
 
-// Berth does not dispatch to other clusters: what is not a default value is not honoured.
-void read_multi_kueue(Fields fields) {
-  Duration interval = std::chrono::minutes(1), lost = std::chrono::minutes(15);
-  std::string origin = "multikueue", dispatcher = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";
-  const auto untouched = [same = std::tuple(interval, lost, origin, dispatcher)](const auto&... values) {
-    return same == std::tuple(values...);
-  };
-  fields.duration("gcInterval", interval);
-  fields.duration("workerLostTimeout", lost);
-  fields.text("origin", origin);
+constexpr std::string_view kAllAtOnce = "kueue.x-k8s.io/multikueue-dispatcher-all-at-once";
+constexpr std::string_view kIncremental = "kueue.x-k8s.io/multikueue-dispatcher-incremental";
+
+void read_dispatcher(Fields& fields, MultiKueue& out) {
+  std::string dispatcher(kAllAtOnce);
   fields.text("dispatcherName", dispatcher);
-  bool more = false;
-  for (const auto name : {"externalFrameworks", "clusterProfile", "incrementalDispatcherConfig"})
-    more |= fields.take(name) != nullptr;
+  out.incremental = dispatcher == kIncremental;
+  if (dispatcher != kAllAtOnce && !out.incremental)
+    fields.findings().missing(fields.path_of("dispatcherName"),
+                              "all clusters are nominated at once, and nominations of others are not followed");
+  Fields steps = fields.object("incrementalDispatcherConfig");
+  steps.number("stepSize", out.step_size, 1);
+  steps.done();
+  if (steps.present() && !out.incremental)
+    fields.error("incrementalDispatcherConfig", "expected only with dispatcherName " + std::string(kIncremental));
+}
+
+void read_multi_kueue(Fields fields, MultiKueue& out) {
+  fields.duration("gcInterval", out.gc_interval);
+  fields.duration("workerLostTimeout", out.worker_lost_timeout);
+  std::string origin;
+  fields.text("origin", origin);
+  if (const std::string broken = check_label_value(origin); !broken.empty()) fields.error("origin", broken);
+  if (!origin.empty()) out.origin = std::move(origin);
+  read_dispatcher(fields, out);
+  for (const auto name : {"externalFrameworks", "clusterProfile"}) {
+    if (fields.take(name) != nullptr)
+      fields.findings().missing(fields.path_of(name),
+                                "only batch Jobs run on other clusters, and kubeconfigs are in Secrets");
+  }
   fields.done();
-  if (more || !untouched(interval, lost, origin, dispatcher))
-    fields.findings().missing(fields.path(), "no job is dispatched to another cluster");
 }
 
 void read_queue_visibility(Fields fields) {
@@ -189,7 +203,7 @@ void read_integrations(Fields& top, Version version, Configuration& out) {
   Fields kinds = top.object("jobKinds");
   kinds.text("directory", out.job_kinds_directory);
   kinds.done();
-  read_multi_kueue(top.object("multiKueue"));
+  read_multi_kueue(top.object("multiKueue"), out.multi_kueue);
   if (version == Version::kV1beta1) read_queue_visibility(top.object("queueVisibility"));
 }
 

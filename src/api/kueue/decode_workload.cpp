@@ -138,7 +138,7 @@ bool has_odd_assignments(const Json& status) {
 bool has_more(const Json& status) {
   return has_others(&status, {"conditions", "admission", "requeueState", "reclaimablePods", "admissionChecks",
                               "resourceRequests", "accumulatedPastExecutionTimeSeconds", "schedulingStats",
-                              "unhealthyNodes", "preemptionGates"}) ||
+                              "unhealthyNodes", "preemptionGates", "clusterName", "nominatedClusterNames"}) ||
          has_others(find(status, "admission"), {"clusterQueue", "podSetAssignments"}) || has_odd_assignments(status) ||
          has_others(find(status, "requeueState"), {"count", "requeueAt"}) ||
          has_others(find(status, "schedulingStats"), {"evictions"});
@@ -177,6 +177,10 @@ Result<WorkloadStatus> decode_status(const Json& value) {
   for (const Json& gate : array_at(value, {"preemptionGates"}))
     status.preemption_gates.push_back({text_at(gate, {"name"}), string_at(gate, {"position"}) == "Open",
                                        parse_time(string_at(gate, {"lastTransitionTime"})).value_or(Time{})});
+  status.cluster_name = text_at(value, {"clusterName"});
+  for (const Json& name : array_at(value, {"nominatedClusterNames"})) {
+    if (name.is_string()) status.nominated_cluster_names.emplace_back(view(name.get_string()));
+  }
   return status;
 }
 

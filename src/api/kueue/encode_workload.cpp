@@ -102,6 +102,9 @@ Json encode_workload_status(const WorkloadStatus& status) {
                       {"position", gate.open ? "Open" : "Closed"},
                       {"lastTransitionTime", format_time(gate.last_transition)}};
   });
+  if (!status.cluster_name.empty()) out["clusterName"] = status.cluster_name;
+  put_list(out, "nominatedClusterNames", status.nominated_cluster_names,
+           [](const std::string& name) { return Json(name); });
   return out;
 }
 

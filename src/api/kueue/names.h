@@ -44,6 +44,8 @@ inline constexpr std::string_view kPodIndexOffset = "kueue.x-k8s.io/pod-index-of
 
 // spec.controllerName of admission checks that use ProvisioningRequests.
 inline constexpr std::string_view kProvisioningController = "kueue.x-k8s.io/provisioning-request";
+// spec.controllerName of admission checks that send workloads to other clusters, and spec.managedBy of their jobs.
+inline constexpr std::string_view kMultiKueueController = "kueue.x-k8s.io/multikueue";
 
 // The LocalQueue (per namespace) and WorkloadPriorityClass with this name are the defaults for jobs that name none.
 inline constexpr std::string_view kDefaultName = "default";

@@ -266,6 +266,10 @@ struct WorkloadStatus {
   std::vector<std::string> unhealthy_nodes;      // failed nodes whose pods need another node; at most 8 names
   std::vector<PreemptionGate> preemption_gates;  // those of the spec, with their positions; at most 8
   bool has_more = false;  // the decoded status had other fields, too, which only a patch preserves
+  // MultiKueue: the cluster that runs the job, or those that are asked for it; at most one of both is set. Up to 20
+  // names.
+  std::string cluster_name;
+  std::vector<std::string> nominated_cluster_names;
   bool operator==(const WorkloadStatus&) const = default;
 };
 

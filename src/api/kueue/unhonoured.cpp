@@ -11,7 +11,10 @@ namespace {
 
 using enum Unhonoured::What;
 
-constexpr std::string_view kOneCluster = "no job is dispatched to another cluster";
+constexpr std::string_view kOnlySecrets = "the kubeconfig of a worker cluster comes from a Secret";
+constexpr std::string_view kOnlyJobs = "only batch Jobs run on other clusters";
+constexpr std::string_view kUncounted =
+    "the conditions of the MultiKueueClusters and the events of the workloads tell it";
 constexpr std::string_view kOnePlace = "a workload has one place in the queue and takes the first flavor that fits";
 constexpr std::string_view kSameSize = "a job of Ray keeps its size while it runs";
 constexpr std::string_view kOwnPreemption = "the `preemption` of the ClusterQueue decides alone";
@@ -24,42 +27,33 @@ constexpr Unhonoured kAll[] = {
     {kField, "ClusterQueue", "spec.concurrentAdmissionPolicy", kOnePlace},
     {kField, "ClusterQueue", "status.effectiveQuotas", kStaticQuota},
     {kField, "Cohort", "status.effectiveQuotas", kStaticQuota},
-    {kField, "MultiKueueCluster", "spec", kOneCluster},
-    {kField, "MultiKueueConfig", "spec", kOneCluster},
+    {kField, "MultiKueueCluster", "spec.clusterSource.clusterProfileRef", kOnlySecrets},
+    {kField, "MultiKueueConfig", "spec.quotaManagement", kStaticQuota},
     {kField, "ResourceFlavor", "spec.nodeTaints.timeAdded", "a taint of a flavor counts from the beginning"},
-    {kField, "Workload", "status.clusterName", kOneCluster},
-    {kField, "Workload", "status.nominatedClusterNames", kOneCluster},
-    {kSetting, "Configuration", "multiKueue", kOneCluster},
+    {kSetting, "Configuration", "multiKueue.clusterProfile", kOnlySecrets},
     {kLabel, "", "kueue.x-k8s.io/concurrent-admission-parent", kOnePlace},
-    {kLabel, "", "kueue.x-k8s.io/multikueue-origin", kOneCluster},
-    {kLabel, "", "kueue.x-k8s.io/multikueue-worker-workload-pod", kOneCluster},
+    {kLabel, "", "kueue.x-k8s.io/multikueue-worker-workload-pod",
+     "pods of dispatched jobs are told by their other labels"},
     {kAnnotation, "", "kueue.x-k8s.io/concurrent-admission", kOnePlace},
-    {kAnnotation, "", "kueue.x-k8s.io/multikueue-origin-uid", kOneCluster},
+    {kAnnotation, "", "kueue.x-k8s.io/multikueue-origin-uid", kOnlyJobs},
     {kAnnotation, "", "kueue.x-k8s.io/raycluster-generation", kSameSize},
     {kAnnotation, "", "kueue.x-k8s.io/raycluster-podset-replica-sizes", kSameSize},
     {kAnnotation, "ClusterQueue", "kueue.x-k8s.io/preemption-config-name", kOwnPreemption},
     {kAnnotation, "Workload", "kueue.x-k8s.io/workload-allowed-resource-flavors", kOnePlace},
     {kCondition, "Workload", "TopologySpreadKeyNotFound",
      "a rule of `podset-topology-spreading` for a level that the topology lacks is ignored without a word"},
-    {kReason, "AdmissionCheck", "BadConfig", kOneCluster},
-    {kReason, "AdmissionCheck", "NoUsableClusters", kOneCluster},
-    {kReason, "AdmissionCheck", "SomeActiveClusters", kOneCluster},
-    {kReason, "ClusterQueue", "MultiKueueAdmissionCheckAppliedPerFlavor", kOneCluster},
-    {kReason, "ClusterQueue", "MultiKueueWithProvisioningRequest", kOneCluster},
-    {kReason, "ClusterQueue", "MultipleMultiKueueAdmissionChecks", kOneCluster},
-    {kReason, "Workload", "EvictedOnManagerCluster", kOneCluster},
     {kEvent, "", "ActivatedVariant", kOnePlace},
     {kEvent, "", "CreatedVariant", kOnePlace},
     {kEvent, "", "DeactivatedVariant", kOnePlace},
     {kEvent, "", "DeletedVariant", kOnePlace},
-    {kEvent, "", "DeprecatedPathUsage", kOneCluster},
+    {kEvent, "", "DeprecatedPathUsage", kOnlySecrets},
     {kEvent, "", "PreemptionUngatedVariant", kOnePlace},
     {kEvent, "", "PriorityBoostCleared", "nobody but users sets priority boosts"},
     {kEvent, "", "PriorityBoostSet", "nobody but users sets priority boosts"},
-    {kMetric, "", "multikueue_cluster_status", kOneCluster},
-    {kMetric, "", "multikueue_workloads_admitted_total", kOneCluster},
-    {kMetric, "", "multikueue_workloads_dispatched_total", kOneCluster},
-    {kMetric, "", "multikueue_workloads_evicted_total", kOneCluster},
+    {kMetric, "", "multikueue_cluster_status", kUncounted},
+    {kMetric, "", "multikueue_workloads_admitted_total", kUncounted},
+    {kMetric, "", "multikueue_workloads_dispatched_total", kUncounted},
+    {kMetric, "", "multikueue_workloads_evicted_total", kUncounted},
 };
 
 // The value at a path of names; null: it is not there.

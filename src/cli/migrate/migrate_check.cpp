@@ -34,6 +34,12 @@ bool is_condition_true(const Json& object, std::string_view type) {
   return api::object_condition_is_true(object, type);
 }
 
+bool is_of_batch_job(const Json& workload) {
+  return std::ranges::any_of(array_at(workload, {"metadata", "ownerReferences"}), [](const Json& owner) {
+    return string_at(owner, {"kind"}) == "Job" && string_at(owner, {"apiVersion"}) == "batch/v1";
+  });
+}
+
 std::string listed(const std::vector<std::string>& names) {
   constexpr std::size_t kShown = 5;
   std::string out;
@@ -121,15 +127,14 @@ class Comparison {
   }
 
   void multi_kueue() {
-    if (!missing("MultiKueue")) return;
     for (const Json& check : cluster_.of("AdmissionCheck")) {
       if (string_at(check, {"spec", "controllerName"}) != kMultiKueue) continue;
       const std::vector<std::string> users = queues_with(api::object_key(check));
       if (users.empty()) continue;
-      add(Weight::kFirst, "AdmissionCheck", check,
-          "it is a check of MultiKueue, which Berth does not have: the workloads of ClusterQueue " + listed(users) +
-              " would wait for ever",
-          "remove it from spec.admissionChecksStrategy of these queues");
+      add(Weight::kDiffers, "AdmissionCheck", check,
+          "it is a check of MultiKueue: of ClusterQueue " + listed(users) +
+              " only batch Jobs run on other clusters, others are Rejected; kubeconfigs are read from Secrets only",
+          "give jobs of other kinds a queue without it; see docs/multikueue.md");
     }
   }
 
@@ -168,12 +173,9 @@ class Comparison {
     };
     if (const auto decoded = api::kueue::decode_workload(workload); !decoded)
       return first("Berth cannot read it: " + decoded.error().message);
-    if (missing("MultiKueue") && !string_at(workload, {"status", "clusterName"}).empty())
-      first("its job runs in the worker cluster " + std::string(string_at(workload, {"status", "clusterName"})) +
-            ", which Berth does not look after");
-    if (missing("MultiKueue") && !label_of(workload, "kueue.x-k8s.io/multikueue-origin").empty())
-      add(Weight::kDiffers, "Workload", workload, "the manager of another cluster made it",
-          "it goes on here; the manager must go on to be Kueue");
+    const std::string_view cluster = string_at(workload, {"status", "clusterName"});
+    if (!cluster.empty() && !is_of_batch_job(workload))
+      first("its job runs in the worker cluster " + std::string(cluster) + ", where Berth looks after batch Jobs only");
     if (missing("ElasticJobsViaWorkloadSlices") &&
         (!annotation_of(workload, api::kueue::kSliceReplacementFor).empty() ||
          !annotation_of(workload, "kueue.x-k8s.io/workload-slice-name").empty()))

@@ -195,13 +195,22 @@ std::vector<AdmissionCheckState> with_reports(const WorkloadStatus& status, cons
 
 }  // namespace
 
-Result<Change> report_checks(const WorkloadRef& w, const CheckReports& reports, Time now) {
+Result<Change> report_checks(const WorkloadRef& w, const CheckReports& reports, Time now,
+                             const ClusterReport* clusters) {
   WorkloadStatus status = w.status;
   status.admission_checks = with_reports(status, reports, now);
+  if (clusters != nullptr) {
+    status.cluster_name = clusters->cluster_name;
+    status.nominated_cluster_names = clusters->nominated_cluster_names;
+  }
   std::vector<Note> notes;
   for (std::size_t i = 0; i < status.admission_checks.size(); ++i) {
     const auto &before = w.status.admission_checks[i], &after = status.admission_checks[i];
     if (before.state == after.state) continue;
+    if (clusters != nullptr && after.name == clusters->check) {
+      notes.push_back({after.state == CheckState::kRejected, "MultiKueue", after.message, Note::kByLifecycle});
+      continue;
+    }
     std::string text = "Admission check " + after.name + " updated state from " +
                        std::string(api::kueue::name_of(before.state)) + " to " +
                        std::string(api::kueue::name_of(after.state));
@@ -211,8 +220,10 @@ Result<Change> report_checks(const WorkloadRef& w, const CheckReports& reports, 
   return close(Move::kReportChecks, w, std::move(status), std::move(notes));
 }
 
-bool says_anything_new(const WorkloadRef& w, const CheckReports& reports, Time now) {
-  return with_reports(w.status, reports, now) != w.status.admission_checks;
+bool says_anything_new(const WorkloadRef& w, const CheckReports& reports, Time now, const ClusterReport* clusters) {
+  const bool moved = clusters != nullptr && (clusters->cluster_name != w.status.cluster_name ||
+                                             clusters->nominated_cluster_names != w.status.nominated_cluster_names);
+  return moved || with_reports(w.status, reports, now) != w.status.admission_checks;
 }
 
 std::string checks_in_state(const WorkloadRef& w, CheckState state) {

@@ -60,6 +60,8 @@ void unreserve(WorkloadStatus& status, const WorkloadRef& workload, std::string_
   count_execution_time(status, now);
   status.admission.reset();
   status.unhealthy_nodes.clear();
+  status.cluster_name.clear();
+  status.nominated_cluster_names.clear();
   set(status, workload, api::kueue::kQuotaReserved, false, why, message, now);
   set(status, workload, api::kueue::kAdmitted, false, reason::kNoReservation, message::kNoReservation, now);
   if (api::find_condition(status.conditions, api::kueue::kPodsReady) != nullptr) wait_for_start(status, workload, now);

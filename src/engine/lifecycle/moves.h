@@ -88,8 +88,17 @@ bool all_checks_ready(const WorkloadRef& workload, const std::vector<std::string
 // (retryCount, requeueAfterSeconds) keep their value. podSetUpdates do not change while a check stays Ready
 // (validation refuses that). A change of state is recorded as event AdmissionCheckUpdated.
 using CheckReports = std::map<std::string, api::kueue::AdmissionCheckState>;
-Result<Change> report_checks(const WorkloadRef& workload, const CheckReports& reports, Time now);
-bool says_anything_new(const WorkloadRef& workload, const CheckReports& reports, Time now);
+// What belongs to the report about the check `check` of MultiKueue: status.clusterName and nominatedClusterNames. A
+// change of its state is recorded as event MultiKueue.
+struct ClusterReport {
+  std::string check, cluster_name;
+  std::vector<std::string> nominated_cluster_names;
+  bool operator==(const ClusterReport&) const = default;
+};
+Result<Change> report_checks(const WorkloadRef& workload, const CheckReports& reports, Time now,
+                             const ClusterReport* clusters = nullptr);
+bool says_anything_new(const WorkloadRef& workload, const CheckReports& reports, Time now,
+                       const ClusterReport* clusters = nullptr);
 
 struct Eviction {
   // Preempted, PodsReadyTimeout, AdmissionCheck, PlacesTimeout, ClusterQueueStopped, LocalQueueStopped, NodeFailures,

@@ -253,8 +253,8 @@ Next next(const WorkloadRef& w, const Situation& s, Time now) {
   }
   if (s.preemption_gates && !lists_gates(w)) return make(sync_gates(w, now));
   const bool checks_count = state == State::kReserved || state == State::kAdmitted;
-  if (checks_count && s.check_reports != nullptr && says_anything_new(w, *s.check_reports, now))
-    return make(report_checks(w, *s.check_reports, now));
+  if (checks_count && s.check_reports != nullptr && says_anything_new(w, *s.check_reports, now, s.clusters))
+    return make(report_checks(w, *s.check_reports, now, s.clusters));
 
   if (w.active && state != State::kEvicting) {
     if (api::is_true(w.status.conditions, api::kueue::kDeactivationTarget)) return {std::nullopt, true};

@@ -37,6 +37,7 @@ struct Situation {
   std::optional<Time> report_due;
   bool job_stopped = false;                     // reported for a version of the workload that was already evicted
   const CheckReports* check_reports = nullptr;  // null: none
+  const ClusterReport* clusters = nullptr;      // of MultiKueue's dispatch; null: none
   // Failed nodes among its places, by name; nullopt: not evaluated.
   std::optional<std::vector<std::string>> failed_nodes;
   bool replace_several_nodes = true;

@@ -318,6 +318,13 @@ TEST(Configuration, NamesWhatIsWrongWithPolicies) {
           {"waitForPodsReady: {timeout: 5m, unscheduledTimeout: 301s}",
            "waitForPodsReady.unscheduledTimeout: is \"5m1s\", expected at most the timeout, 5m0s"},
           {"multiKueue: {gcInterval: -1s}", "multiKueue.gcInterval: is \"-1s\", expected a duration of 0s or more"},
+          {"multiKueue: {origin: 'no label'}", "multiKueue.origin: "},
+          {"multiKueue: {incrementalDispatcherConfig: {stepSize: 2}}",
+           "multiKueue.incrementalDispatcherConfig: expected only with dispatcherName "
+           "kueue.x-k8s.io/multikueue-dispatcher-incremental"},
+          {"multiKueue: {dispatcherName: kueue.x-k8s.io/multikueue-dispatcher-incremental, "
+           "incrementalDispatcherConfig: {stepSize: 0}}",
+           "multiKueue.incrementalDispatcherConfig.stepSize: is 0, expected an integer from 1"},
       });
   expect_refused(kOldHead, {
                                {"queueVisibility: {clusterQueues: {maxCount: 4001}}",
@@ -352,9 +359,10 @@ TEST(Configuration, WhatKueueHasAndBerthDoesNotIsTold) {
   };
   EXPECT_EQ(told("waitForPodsReady: {timeout: 5m, unscheduledTimeout: 5m, maxTimeoutOnWorkload: 2h}"),
             std::vector<std::string>());
-  EXPECT_EQ(told("multiKueue: {origin: here}"), std::vector<std::string>{"multiKueue"});
-  EXPECT_EQ(told("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue"});
-  EXPECT_EQ(told("multiKueue: {origin: multikueue}"), std::vector<std::string>());
+  EXPECT_EQ(told("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue.externalFrameworks"});
+  EXPECT_EQ(told("multiKueue: {dispatcherName: example.com/mine}"),
+            std::vector<std::string>{"multiKueue.dispatcherName"});
+  EXPECT_EQ(told("multiKueue: {origin: here, workerLostTimeout: 1m}"), std::vector<std::string>());
 }
 
 TEST(Configuration, OneLineTellsAllThatIsWrong) {

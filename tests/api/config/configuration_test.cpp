@@ -121,7 +121,7 @@ internalCertManagement: {enable: false, webhookServiceName: svc, webhookSecretNa
 waitForPodsReady: {timeout: 5m, recoveryTimeout: 0s, blockAdmission: true, requeuingStrategy: {timestamp: Creation, backoffLimitCount: 3, backoffBaseSeconds: 10, backoffMaxSeconds: 100}}
 clientConnection: {qps: -1, burst: 7}
 integrations: {frameworks: [batch/job], labelKeysToCopy: [team, example.com/cost]}
-multiKueue: {gcInterval: 1m, origin: multikueue, workerLostTimeout: 15m, dispatcherName: kueue.x-k8s.io/multikueue-dispatcher-all-at-once}
+multiKueue: {gcInterval: 2m, origin: here, workerLostTimeout: 5m, dispatcherName: kueue.x-k8s.io/multikueue-dispatcher-incremental, incrementalDispatcherConfig: {stepSize: 2}}
 resources:
   excludeResourcePrefixes: [example.com/]
   quotaCheckStrategy: BlockUndeclared
@@ -132,6 +132,7 @@ featureGates: {PartialAdmission: false}
 objectRetentionPolicies: {workloads: {afterFinished: 1h30m, afterDeactivatedByKueue: 0s}}
 visibilityServer: {bindAddress: 127.0.0.1, bindPort: 1234}
 )");
+  EXPECT_EQ(c.multi_kueue, (MultiKueue{std::chrono::minutes(2), std::chrono::minutes(5), "here", true, 2}));
   EXPECT_EQ(c.ns, "batch");
   EXPECT_EQ(c.webhook.port, 10250);
   EXPECT_EQ(c.webhook.host, "127.0.0.1");

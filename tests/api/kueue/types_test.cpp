@@ -137,8 +137,8 @@ TEST(Workload, KnowsWhenItsStatusSaysMoreThanIsRead) {
   EXPECT_FALSE(
       has_more("{conditions: [{type: Admitted, status: 'True'}], admission: {clusterQueue: c, podSetAssignments: []}, "
                "requeueState: {count: 1}, schedulingStats: {evictions: []}, unhealthyNodes: [{name: n}], "
-               "preemptionGates: [{name: g}]}"));
-  EXPECT_TRUE(has_more("{clusterName: far-away}"));
+               "preemptionGates: [{name: g}], clusterName: c, nominatedClusterNames: []}"));
+  EXPECT_TRUE(has_more("{later: far-away}"));
   EXPECT_TRUE(has_more("{admission: {clusterQueue: c, podSetAssignments: [], later: 1}}"));
   EXPECT_TRUE(has_more("{schedulingStats: {evictions: [], waits: 2}}"));
   // An update that writes these in another way is refused while quota is held.

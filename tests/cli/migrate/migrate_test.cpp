@@ -65,17 +65,18 @@ TEST(MigrateCheck, TheConfigurationIsJudgedWithTheGatesOfTheProcess) {
   EXPECT_THAT(found_in(without), HasSubstr("note ConfigMap a/b: it does not exist"));
 }
 
-TEST(MigrateCheck, ChecksOfMultiKueueWouldBeWaitedForForEver) {
+TEST(MigrateCheck, ChecksOfMultiKueueAreForBatchJobs) {
   ClusterObjects cluster = with_configuration("");
   cluster.objects["AdmissionCheck"] = objects(
       "{metadata: {name: away}, spec: {controllerName: kueue.x-k8s.io/multikueue}}\n---\n"
       "{metadata: {name: unused}, spec: {controllerName: kueue.x-k8s.io/multikueue}}");
   cluster.objects["ClusterQueue"] =
       objects("{metadata: {name: q}, spec: {admissionChecksStrategy: {admissionChecks: [{name: away}]}}}");
-  cluster.objects["MultiKueueConfig"] = objects("{metadata: {name: workers}, spec: {clusters: [a]}}");
+  cluster.objects["MultiKueueConfig"] =
+      objects("{metadata: {name: workers}, spec: {clusters: [a], quotaManagement: Automated}}");
   const std::string found = found_in(cluster);
-  EXPECT_THAT(found, HasSubstr("first AdmissionCheck away: it is a check of MultiKueue"));
-  EXPECT_THAT(found, HasSubstr("the workloads of ClusterQueue q would wait for ever"));
+  EXPECT_THAT(found, HasSubstr("differs AdmissionCheck away: it is a check of MultiKueue"));
+  EXPECT_THAT(found, HasSubstr("of ClusterQueue q only batch Jobs run on other clusters"));
   EXPECT_THAT(found, Not(HasSubstr("unused")));
   EXPECT_THAT(found, HasSubstr("differs MultiKueueConfig workers:"));
 }
@@ -84,11 +85,14 @@ TEST(MigrateCheck, WorkloadsOfMissingFeaturesMustEndFirst) {
   ClusterObjects cluster = with_configuration("");
   cluster.objects["Workload"] = objects(
       "{metadata: {name: remote, namespace: n}, status: {clusterName: far}}\n---\n"
+      "{metadata: {name: job, namespace: n, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j}]}, status: "
+      "{clusterName: far}}\n---\n"
       "{metadata: {name: variant, namespace: n, labels: {kueue.x-k8s.io/concurrent-admission-parent: p}}}\n---\n"
       "{metadata: {name: over, namespace: n}, status: {clusterName: far, conditions: [{type: Finished, status: "
       "'True'}]}}");
   const std::string found = found_in(cluster);
   EXPECT_THAT(found, HasSubstr("first Workload n/remote: its job runs in the worker cluster far"));
+  EXPECT_THAT(found, Not(HasSubstr("n/job")));
   EXPECT_THAT(found, HasSubstr("first Workload n/variant: it is a variant"));
   EXPECT_THAT(found, Not(HasSubstr("n/over"))) << "what is finished stays as it is";
 }

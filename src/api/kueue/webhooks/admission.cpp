@@ -55,10 +55,35 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
   return batch::validate_job_update(job, *old, context.default_queue_exists, context.labels);
 }
 
+// Whether the ClusterQueue of a job has a check of MultiKueue, as far as it is known.
+bool is_dispatched(const Json& job, const AdmissionContext& admission) {
+  const JsonPtr local =
+      admission.get(kLocalQueues, string_at(job, {"metadata", "namespace"}), label_of(job, kQueueLabel));
+  const JsonPtr queue =
+      local ? admission.get(kClusterQueues, "", string_at(*local, {"spec", "clusterQueue"})) : nullptr;
+  if (!queue) return false;
+  const JsonArray& checks = array_at(*queue, {"spec", "admissionChecksStrategy", "admissionChecks"});
+  return std::ranges::any_of(checks, [&](const Json& rule) {
+    const JsonPtr check = admission.get(kAdmissionChecks, "", string_at(rule, {"name"}));
+    return check && string_at(*check, {"spec", "controllerName"}) == kMultiKueueController;
+  });
+}
+
+// The Job controller leaves such a Job alone: it runs on another cluster.
+void default_managed_by(Json& job, const AdmissionContext& admission) {
+  constexpr std::string_view kJobController = "kubernetes.io/job-controller";
+  const bool is_free = string_at(job, {"spec", "managedBy"}, kJobController) == kJobController;
+  if (admission.policy.dispatch_jobs && is_free && is_managed(job, job_context(job, admission)) &&
+      is_dispatched(job, admission))
+    ensure_path(job, {"spec", "managedBy"}) = kMultiKueueController;
+}
+
 AdmissionRules job_rules() {
   AdmissionRules rules;
   rules.mutate = [](Json& job, const AdmissionContext& admission) {
-    if (admission.policy.manage_jobs) batch::default_job(job, job_context(job, admission));
+    if (!admission.policy.manage_jobs) return;
+    batch::default_job(job, job_context(job, admission));
+    default_managed_by(job, admission);
   };
   rules.check = check_job;
   rules.warn = [](const Json& job, const Json* old, const AdmissionContext& admission) {

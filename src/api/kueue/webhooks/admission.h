@@ -83,6 +83,8 @@ struct AdmissionPolicy {
   bool manage_leader_worker_sets = false;  // "leaderworkerset.x-k8s.io/leaderworkerset"
   bool partial_admission = true;           // gate PartialAdmission: without it minCount is dropped
   LabelRules labels{};
+  // Gate MultiKueue: new Jobs of a queue with such a check get its spec.managedBy.
+  bool dispatch_jobs = true;
   bool priority_boost = false;        // gate PriorityBoost: with it the annotation has to be an integer
   bool check_ray_upgrades = true;     // gate RayServiceValidateUpgradeStrategy: no second cluster during upgrades
   std::vector<JobKindRules> kinds{};  // kinds of jobs besides those above

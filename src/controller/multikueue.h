@@ -1,0 +1,104 @@
+// Carries out the steps of multikueue/dispatch: jobs whose queue has an AdmissionCheck of the controller
+// kueue.x-k8s.io/multikueue run on worker clusters. Writes whether these checks are active.
+//
+// Steps on the manager are carried out here, those on a worker by the queue of its connection: so a worker that does
+// not answer holds up nothing but what is done there. Each of them computes the steps anew from what is seen then.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/lifetime.h"
+#include "controller/decoded_workloads.h"
+#include "controller/plan_runner.h"
+#include "controller/shell.h"
+#include "controller/work_queue.h"
+#include "controller/worker_clusters.h"
+#include "kube/informer.h"
+#include "kube/typed_informer.h"
+#include "multikueue/dispatch.h"
+
+namespace berth::controller {
+
+class MultiKueueController {
+ public:
+  using Checks = kube::TypedInformer<api::kueue::AdmissionCheck>;
+
+  // All must outlive it. `jobs`: the cache of batch/v1 Jobs. Both caches are followed. While the gate MultiKueue is
+  // off, nothing is read or written.
+  MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks, kube::Informer& jobs);
+  ~MultiKueueController();
+
+  // The controller's caches are complete and this process leads: connects to the workers.
+  void start();
+
+  // The cache of workloads has something new. `key`: "namespace/name"; both versions may be null.
+  void workload_changed(const std::string& key, const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+
+ private:
+  // What is seen of one workload.
+  struct View {
+    jobs::WorkloadPtr workload;  // null: it is gone
+    JsonPtr job;                 // null: it has none that can be dispatched
+    api::kueue::AdmissionCheckState check;
+    multikueue::Local local;
+    std::vector<multikueue::Cluster> clusters;
+  };
+
+  void check_changed(const std::string& name);
+  void job_changed(const JsonPtr& old, const JsonPtr& now);
+  bool ready() const;
+  bool is_ours(const std::string& check) const;
+  bool seen_anywhere(const std::string& key);
+  void look_at_all();
+  void sweep();
+  void wake_at(const std::string& key, Time when);
+
+  // nullopt: too little is known for any step.
+  std::optional<View> view_of(const std::string& key);
+  bool read_check(View& view, std::vector<std::string>& configured) const;
+  void read_job(View& view) const;
+  multikueue::Cluster cluster_state(const std::string& name, bool configured, const View& view, const std::string& key);
+  std::vector<multikueue::Step> steps_for(const View& view) const;
+
+  void look(const std::string& key, WorkQueue::Finish finish);
+  void confirm_gone(const std::string& key, WorkQueue::Finish finish);
+  void act(const std::string& key, WorkQueue::Finish finish);
+  std::optional<PlannedRequest> on_manager(const View& view, const multikueue::Step& step);
+  std::optional<PlannedRequest> sync_status(const View& view, const std::string& cluster);
+  PlannedRequest finish_with(const View& view, const std::string& cluster);
+  std::optional<PlannedRequest> release(const View& view);
+  void report(const View& view, api::kueue::CheckState state, std::string message, std::string cluster,
+              std::vector<std::string> nominated);
+
+  void act_on(WorkerCluster& cluster, const std::string& key, WorkQueue::Finish finish);
+  void plan_on(WorkerCluster& cluster, const std::string& key, const View& view, const multikueue::Step& step,
+               PlanRunner::Plan& plan);
+  PlannedRequest create_on(WorkerCluster& cluster, const std::string& key, const api::GroupVersionResource& resource,
+                           Json object);
+  void remove_on(WorkerCluster& cluster, const std::string& key, PlanRunner::Plan& plan);
+
+  std::optional<api::Condition> activity_of(const api::kueue::AdmissionCheck& check);
+  void write_active(const std::string& name, WorkQueue::Finish finish);
+
+  Shell& shell_;
+  const DecodedWorkloads& known_workloads_;
+  const Checks& known_checks_;
+  const kube::Informer& jobs_;
+  kube::Informer configs_;
+  bool started_ = false;
+  std::set<std::string> with_checks_;     // keys of workloads that are not finished
+  std::set<std::string> confirmed_gone_;  // keys of workloads of which the API server said so
+  std::map<std::string, std::string, std::less<>> workload_of_job_;  // keys of workloads by the uid of their jobs
+  std::map<std::string, std::pair<Time, TimerId>> wake_ups_;         // by the key of a workload
+  WorkerClusters clusters_;
+  WorkQueue workloads_, checks_;
+  PlanRunner runner_;
+  Lifetime lifetime_;
+};
+
+}  // namespace berth::controller

@@ -1,0 +1,218 @@
+#include "controller/worker_cluster.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "api/resources.h"
+#include "api/status.h"
+#include "base/log.h"
+#include "multikueue/names.h"
+
+namespace berth::controller {
+namespace {
+
+using multikueue::kOriginLabel;
+
+// How often a connected cluster is asked for a sign of life.
+constexpr Duration kPing = std::chrono::seconds(10);
+// After a failure the next attempt comes after 5, 10, 20, ... 320 seconds, as in Kueue.
+constexpr Duration kFirstAttempt = std::chrono::seconds(5);
+constexpr int kMostDoublings = 6;
+constexpr Duration kBelieveForeign = std::chrono::minutes(1);
+// A connection that is not complete after this counts as failed.
+constexpr Duration kCompleteWithin = std::chrono::minutes(1);
+constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
+
+kube::InformerOptions only_of(const std::string& origin, kube::InformerOptions options) {
+  options.label_selector = std::string(kOriginLabel) + "=" + origin;
+  return options;
+}
+
+std::string workload_key_of(const multikueue::SeenJob& job) { return api::object_key(job.meta.ns, job.workload); }
+
+}  // namespace
+
+WorkerCluster::Link::Link(Shell& shell, std::unique_ptr<api::RestClient> made, const std::string& origin,
+                          WorkQueue::Work work)
+    : client(std::move(made)),
+      writes(*client, shell.executor),
+      copies(*client, shell.executor, api::kWorkloads, only_of(origin, shell.informer_options(false)),
+             multikueue::seen_copy),
+      jobs(*client, shell.executor, api::kJobs, only_of(origin, shell.informer_options(false)), multikueue::seen_job),
+      queue(shell.executor, std::move(work), Duration(0), nullptr, kLooksInFlight) {
+  writes.allow_until(shell.writes.limit());
+}
+
+WorkerCluster::WorkerCluster(Shell& shell, std::string name, std::string origin, Handlers handlers)
+    : shell_(shell),
+      name_(std::move(name)),
+      origin_(std::move(origin)),
+      handlers_(std::move(handlers)),
+      lost_since_(shell.executor.now()) {}
+
+WorkerCluster::~WorkerCluster() {
+  if (timer_ != 0) shell_.executor.cancel(timer_);
+}
+
+void WorkerCluster::at(Duration wait, void (WorkerCluster::*what)()) {
+  if (timer_ != 0) shell_.executor.cancel(timer_);
+  timer_ = shell_.executor.after(wait, lifetime_.guard([this, what] {
+    timer_ = 0;
+    (this->*what)();
+  }));
+}
+
+void WorkerCluster::say(bool is_connected, Unusable what) {
+  if (is_connected == connected_ && what == says_) return;
+  if (connected_ && !is_connected) lost_since_ = shell_.executor.now();
+  connected_ = is_connected;
+  says_ = std::move(what);
+  handlers_.told();
+}
+
+void WorkerCluster::use(const std::string& text) {
+  if (text == text_ && !text_.empty()) return;
+  auto access = worker_access(text, "the kubeconfig of MultiKueueCluster \"" + name_ + "\"");
+  if (auto* why = std::get_if<Unusable>(&access)) return leave(std::move(*why));
+  access_ = std::get<kube::Access>(std::move(access));
+  text_ = text;
+  attempts_ = 0;
+  connect();
+}
+
+void WorkerCluster::leave(Unusable why) {
+  text_.clear();
+  access_ = {};
+  link_.reset();
+  if (timer_ != 0) shell_.executor.cancel(std::exchange(timer_, 0));
+  say(false, std::move(why));
+}
+
+void WorkerCluster::connect() {
+  link_.reset();
+  auto client = shell_.options.multikueue.connect(shell_.executor, access_);
+  if (!client) return leave({"BadRestConfig", "load client config failed: " + client.error().message});
+  link_ = std::make_unique<Link>(shell_, std::move(*client), origin_, handlers_.work);
+  link_->copies.on_change([this](const std::string& key, const auto&, const auto&) {
+    if (connected_) handlers_.changed(key);
+  });
+  link_->jobs.on_change([this](const std::string&, const auto& old, const auto& now) { job_changed(old, now); });
+  for (auto* cache : {&link_->copies.informer(), &link_->jobs.informer()}) {
+    // The client makes no callback inside of a call, so this runs after both have started.
+    cache->on_synced(link_->lifetime.guard([this] { look_whether_complete(); }));
+    cache->on_list(link_->lifetime.guard([this](const api::RestResponse& response) { listed(response); }));
+  }
+  at(kCompleteWithin, &WorkerCluster::ping);
+  for (auto* cache : {&link_->copies.informer(), &link_->jobs.informer()}) cache->start();
+}
+
+void WorkerCluster::job_changed(const JobPtr& old, const JobPtr& now) {
+  if (old && (!now || workload_key_of(*old) != workload_key_of(*now))) {
+    if (const auto it = link_->jobs_of.find(workload_key_of(*old)); it != link_->jobs_of.end()) {
+      it->second.erase(api::object_key(old->meta));
+      if (it->second.empty()) link_->jobs_of.erase(it);
+    }
+    if (connected_) handlers_.changed(workload_key_of(*old));
+  }
+  if (!now) return;
+  link_->jobs_of[workload_key_of(*now)].insert(api::object_key(now->meta));
+  if (connected_) handlers_.changed(workload_key_of(*now));
+}
+
+void WorkerCluster::listed(const api::RestResponse& response) {
+  if (response.ok()) return;
+  // Not here: the informer that calls goes away with the link.
+  shell_.executor.post(link_->lifetime.guard([this, response] { failed(response); }));
+}
+
+void WorkerCluster::look_whether_complete() {
+  if (!link_->copies.informer().synced() || !link_->jobs.informer().synced()) return;
+  attempts_ = 0;
+  at(kPing, &WorkerCluster::ping);
+  say(true, {"Active", "Connected"});
+}
+
+// Asks for what the caches need anyway: so lost rights are seen, too.
+void WorkerCluster::ping() {
+  if (!link_) return connect();
+  if (!connected_) return failed({0, api::make_status(0, "", "it did not list its workloads and jobs in time"), {}});
+  api::RestRequest request;
+  request.verb = api::Verb::kList;
+  request.resource = api::kWorkloads;
+  request.label_selector = std::string(kOriginLabel) + "=" + origin_;
+  request.limit = 1;
+  request.wants_metadata_only = true;
+  // A request that gets no answer for so long is one that failed; then the link goes away with it.
+  const auto answered = std::make_shared<bool>(false);
+  at(kPing, &WorkerCluster::ping);
+  shell_.executor.after(kPing - std::chrono::milliseconds(1), link_->lifetime.guard([this, answered] {
+    if (!std::exchange(*answered, true)) failed({0, api::make_status(0, "", "it does not answer"), {}});
+  }));
+  link_->client->call(std::move(request), link_->lifetime.guard([this, answered](const api::RestResponse& response) {
+    if (!std::exchange(*answered, true)) pinged(response);
+  }));
+}
+
+void WorkerCluster::pinged(const api::RestResponse& response) {
+  if (!response.ok()) shell_.executor.post(link_->lifetime.guard([this, response] { failed(response); }));
+}
+
+void WorkerCluster::failed(const api::RestResponse& response) {
+  link_.reset();
+  const Duration wait = kFirstAttempt * (1 << std::min(attempts_, kMostDoublings));
+  ++attempts_;
+  at(wait, &WorkerCluster::connect);
+  const Time next = shell_.executor.now() + wait;
+  if (attempts_ == 1)
+    log::warn("a worker cluster cannot be reached; trying again",
+              {{"cluster", name_}, {"why", api::failure_text(response)}});
+  say(false, {std::string(kConnectionFailed), api::failure_text(response) +
+                                                  "; connection attempts: " + std::to_string(attempts_) +
+                                                  ", next connection attempt: " + format_time(next)});
+}
+
+void WorkerCluster::look_soon(const std::string& key) {
+  if (connected_) link_->queue.add(key);
+}
+
+WorkerCluster::CopyPtr WorkerCluster::copy(const std::string& key) const {
+  return link_ ? link_->copies.get(key) : nullptr;
+}
+
+std::vector<WorkerCluster::JobPtr> WorkerCluster::jobs(const std::string& key) const {
+  std::vector<JobPtr> out;
+  if (!link_) return out;
+  const auto found = link_->jobs_of.find(key);
+  if (found == link_->jobs_of.end()) return out;
+  for (const std::string& job : found->second) {
+    if (auto known = link_->jobs.get(job)) out.push_back(std::move(known));
+  }
+  return out;
+}
+
+std::set<std::string> WorkerCluster::keys() const {
+  std::set<std::string> out;
+  if (!link_) return out;
+  for (const auto& [key, copy] : link_->copies.all()) out.insert(key);
+  for (const auto& [key, jobs] : link_->jobs_of) out.insert(key);
+  return out;
+}
+
+bool WorkerCluster::foreign_copy(const std::string& key) const {
+  const auto it = foreign_.find({key, false});
+  return it != foreign_.end() && shell_.executor.now() < it->second;
+}
+bool WorkerCluster::foreign_job(const std::string& key) const {
+  const auto it = foreign_.find({key, true});
+  return it != foreign_.end() && shell_.executor.now() < it->second;
+}
+
+void WorkerCluster::found_foreign(const std::string& key, bool job) {
+  const Time now = shell_.executor.now();
+  std::erase_if(foreign_, [now](const auto& one) { return one.second <= now; });
+  foreign_[{key, job}] = now + kBelieveForeign;
+  shell_.executor.after(kBelieveForeign, lifetime_.guard([this, key] { handlers_.changed(key); }));
+  handlers_.changed(key);
+}
+
+}  // namespace berth::controller

@@ -1,0 +1,116 @@
+// The connection to one worker cluster: its client, the caches of the copies and their jobs there, and whether it can
+// be reached. Each cluster has a client of its own: one that is slow or gone delays no other.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/rest.h"
+#include "base/lifetime.h"
+#include "controller/plan_runner.h"
+#include "controller/shell.h"
+#include "controller/work_queue.h"
+#include "controller/worker_access.h"
+#include "controller/writes.h"
+#include "kube/typed_informer.h"
+#include "multikueue/copy.h"
+#include "multikueue/remote_job.h"
+
+namespace berth::controller {
+
+class WorkerCluster {
+ public:
+  using CopyPtr = std::shared_ptr<const multikueue::SeenCopy>;
+  using JobPtr = std::shared_ptr<const multikueue::SeenJob>;
+  struct Handlers {
+    std::function<void(const std::string& key)> changed;  // a copy or its job; "namespace/name" of the workload
+    std::function<void()> told;                           // connected(), says() or lost_since() changed
+    WorkQueue::Work work;                                 // what look_soon() asks for; called while connected() only
+  };
+
+  // Not connected, and says why: nobody told it where the cluster is. `shell` must outlive it.
+  WorkerCluster(Shell& shell, std::string name, std::string origin, Handlers handlers);
+  ~WorkerCluster();
+
+  // Connects, unless it uses this kubeconfig already. `text`: the kubeconfig; it is kept in memory only.
+  void use(const std::string& text);
+  // Ends the connection, because nobody knows (any more) where the cluster is.
+  void leave(Unusable why);
+
+  const std::string& name() const { return name_; }
+  // Whether the caches show all copies, and the cluster answered lately.
+  bool connected() const { return connected_; }
+  // Since when it is not connected; when it never was, since this object exists.
+  Time lost_since() const { return lost_since_; }
+  // Reason and message of the condition Active; the status is connected().
+  const Unusable& says() const { return says_; }
+
+  // Of the workload with this key; null and empty while the caches are not complete.
+  CopyPtr copy(const std::string& key) const;
+  std::vector<JobPtr> jobs(const std::string& key) const;  // in order of their names
+  std::set<std::string> keys() const;                      // of all workloads that have a copy or a job
+
+  // Objects of others that stand where the copy or its job would be, as far as a creation found out. They are looked
+  // for again after a minute.
+  bool foreign_copy(const std::string& key) const;
+  bool foreign_job(const std::string& key) const;
+  void found_foreign(const std::string& key, bool job);
+
+  // Calls Handlers::work for the key soon: once at a time, again after a failure. What has begun is forgotten when the
+  // connection ends.
+  void look_soon(const std::string& key);
+  // Only inside of Handlers::work, and for what follows from it.
+  Writes& writes() { return link_->writes; }
+  PlanRunner& runner() { return link_->runner; }
+
+ private:
+  // What one connection is made of. It is made anew when the cluster was away: a cluster that comes back may be one
+  // that was restored from an older state.
+  struct Link {
+    Link(Shell& shell, std::unique_ptr<api::RestClient> made, const std::string& origin, WorkQueue::Work work);
+    std::unique_ptr<api::RestClient> client;
+    Writes writes;
+    kube::TypedInformer<multikueue::SeenCopy> copies;
+    kube::TypedInformer<multikueue::SeenJob> jobs;
+    std::map<std::string, std::set<std::string>> jobs_of;  // keys of jobs by the key of the workload that they name
+    WorkQueue queue;                                       // keys of workloads
+    PlanRunner runner;
+    Lifetime lifetime;
+  };
+  struct Foreign {
+    std::string key;
+    bool job = false;
+    auto operator<=>(const Foreign&) const = default;
+  };
+
+  void connect();
+  void job_changed(const JobPtr& old, const JobPtr& now);
+  void listed(const api::RestResponse& response);
+  void look_whether_complete();
+  void ping();
+  void pinged(const api::RestResponse& response);
+  void failed(const api::RestResponse& response);
+  void at(Duration wait, void (WorkerCluster::*what)());
+  void say(bool connected, Unusable what);
+
+  Shell& shell_;
+  const std::string name_, origin_;
+  const Handlers handlers_;
+  std::string text_;  // the kubeconfig in use; "": none
+  kube::Access access_;
+  std::unique_ptr<Link> link_;
+  bool connected_ = false;
+  Time lost_since_;
+  Unusable says_;
+  int attempts_ = 0;  // failed ones in a row
+  TimerId timer_ = 0;
+  std::map<Foreign, Time> foreign_;  // until when they are believed to be there
+  Lifetime lifetime_;
+};
+
+}  // namespace berth::controller

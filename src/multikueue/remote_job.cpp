@@ -1,0 +1,203 @@
+#include "multikueue/remote_job.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "api/kueue/names.h"
+#include "base/merge_patch.h"
+#include "multikueue/names.h"
+
+namespace berth::multikueue {
+namespace {
+
+constexpr std::size_t kMaxLabelValue = 63;
+// Labels that each API server adds to the template of a Job itself.
+constexpr std::array<std::string_view, 4> kGeneratedLabels = {
+    "controller-uid", "job-name", "batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name"};
+
+// Bounds of a status that is copied. A Job has at most 100,000 indexes that are listed one by one.
+constexpr std::size_t kMostConditions = 16, kMostUncounted = 10'000, kMaxIndexes = 1u << 20;
+constexpr std::size_t kMaxType = 316, kMaxJobReason = 1024, kMaxJobMessage = 32768, kMaxUid = 128;
+constexpr std::int64_t kMostPods = 2'147'483'647;
+
+constexpr std::array<std::string_view, 5> kCounts = {"active", "ready", "terminating", "succeeded", "failed"};
+
+Result<void> wrong(std::string_view member, std::string_view expected) {
+  return fail("status." + std::string(member) + ": expected " + std::string(expected));
+}
+
+Result<void> take_count(const Json& status, std::string_view member, JsonObject& out) {
+  const Json* value = find(status, member);
+  if (value == nullptr || value->is_null()) return {};
+  const auto number = optional_int_at(status, {member});
+  if (!number || *number < 0 || *number > kMostPods) return wrong(member, "a number from 0 to 2147483647");
+  out[member] = *number;
+  return {};
+}
+
+Result<void> take_time(const Json& status, std::string_view member, JsonObject& out) {
+  const Json* value = find(status, member);
+  if (value == nullptr || value->is_null()) return {};
+  if (!api::time_at(status, {member})) return wrong(member, "a time (RFC 3339)");
+  out[member] = *value;
+  return {};
+}
+
+Result<void> take_indexes(const Json& status, std::string_view member, JsonObject& out) {
+  const Json* value = find(status, member);
+  if (value == nullptr || value->is_null()) return {};
+  const std::string_view text = string_at(status, {member});
+  const bool fine = value->is_string() && text.size() <= kMaxIndexes &&
+                    std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || c == ',' || c == '-'; });
+  if (!fine) return wrong(member, "a list of indexes such as \"1,3-5\"");
+  out[member] = *value;
+  return {};
+}
+
+// A text member of a condition. Absent: fine.
+bool take_text(const Json& condition, std::string_view member, std::size_t longest, JsonObject& out) {
+  const Json* value = find(condition, member);
+  if (value == nullptr || value->is_null()) return true;
+  if (!value->is_string() || value->get_string().size() > longest) return false;
+  out[member] = *value;
+  return true;
+}
+
+Result<void> take_conditions(const Json& status, JsonObject& out) {
+  const Json* value = find(status, "conditions");
+  if (value == nullptr || value->is_null()) return {};
+  if (!value->is_array() || value->get_array().size() > kMostConditions)
+    return wrong("conditions", "a list of at most 16 conditions");
+  JsonArray conditions;
+  for (const Json& condition : value->get_array()) {
+    const std::string_view says = string_at(condition, {"status"});
+    const bool known = says == "True" || says == "False" || says == "Unknown";
+    JsonObject one;
+    if (!known || string_at(condition, {"type"}).empty() || !take_text(condition, "type", kMaxType, one) ||
+        !take_text(condition, "reason", kMaxJobReason, one) || !take_text(condition, "message", kMaxJobMessage, one))
+      return wrong("conditions", "conditions with a type and the status True, False or Unknown");
+    one["status"] = says;
+    for (const std::string_view time : {"lastProbeTime", "lastTransitionTime"}) {
+      const Json* at = find(condition, time);
+      if (at == nullptr || at->is_null()) continue;
+      if (!api::time_at(condition, {time})) return wrong("conditions", "times (RFC 3339)");
+      one[time] = *at;
+    }
+    conditions.push_back(std::move(one));
+  }
+  out["conditions"] = std::move(conditions);
+  return {};
+}
+
+Result<void> take_uncounted(const Json& status, JsonObject& out) {
+  const Json* value = find(status, "uncountedTerminatedPods");
+  if (value == nullptr || value->is_null()) return {};
+  JsonObject kept;
+  for (const std::string_view member : {"succeeded", "failed"}) {
+    const JsonArray& uids = array_at(*value, {member});
+    const bool fine = uids.size() <= kMostUncounted && std::ranges::all_of(uids, [](const Json& uid) {
+                        return uid.is_string() && uid.get_string().size() <= kMaxUid;
+                      });
+    if (!fine) return wrong("uncountedTerminatedPods", "lists of the UIDs of pods");
+    if (!uids.empty()) kept[member] = uids;
+  }
+  out["uncountedTerminatedPods"] = std::move(kept);
+  return {};
+}
+
+bool has_ended(const Json& status) {
+  return std::ranges::any_of(array_at(status, {"conditions"}), [](const Json& condition) {
+    const auto type = string_at(condition, {"type"});
+    return string_at(condition, {"status"}) == "True" && (type == "Complete" || type == "Failed");
+  });
+}
+
+}  // namespace
+
+Json remote_job(const Json& job, std::string_view workload, std::string_view origin, bool by_annotation) {
+  JsonObject spec = object_at(job, {"spec"});
+  spec.erase("managedBy");
+  if (!bool_at(job, {"spec", "manualSelector"})) spec.erase("selector");
+  spec["suspend"] = true;
+  Json out = JsonObject{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"spec", std::move(spec)}};
+  for (const std::string_view label : kGeneratedLabels)
+    erase_path(out, {"spec", "template", "metadata", "labels", label});
+  api::ObjectMeta meta;
+  meta.name = string_at(job, {"metadata", "name"});
+  meta.ns = string_at(job, {"metadata", "namespace"});
+  const api::ObjectMeta known = api::decode_meta(job);
+  meta.labels = known.labels;
+  meta.annotations = known.annotations;
+  meta.labels[std::string(kOriginLabel)] = origin;
+  const std::string prebuilt(api::kueue::kPrebuiltWorkload);
+  const bool annotation = by_annotation || workload.size() > kMaxLabelValue;
+  meta.labels.erase(prebuilt);
+  meta.annotations.erase(prebuilt);
+  (annotation ? meta.annotations : meta.labels)[prebuilt] = workload;
+  out.as_object()["metadata"] = api::encode_meta(meta);
+  return out;
+}
+
+SeenJob seen_job(const Json& job) {
+  SeenJob seen;
+  seen.meta.name = string_at(job, {"metadata", "name"});
+  seen.meta.ns = string_at(job, {"metadata", "namespace"});
+  seen.meta.uid = string_at(job, {"metadata", "uid"});
+  seen.meta.resource_version = string_at(job, {"metadata", "resourceVersion"});
+  seen.meta.deletion = api::time_at(job, {"metadata", "deletionTimestamp"});
+  seen.origin = string_at(job, {"metadata", "labels", kOriginLabel});
+  seen.workload = string_at(job, {"metadata", "annotations", api::kueue::kPrebuiltWorkload});
+  if (seen.workload.empty()) seen.workload = string_at(job, {"metadata", "labels", api::kueue::kPrebuiltWorkload});
+  seen.suspended = bool_at(job, {"spec", "suspend"});
+  seen.active = int_at(job, {"status", "active"}) != 0;
+  if (auto status = readable_status(job)) {
+    seen.ended = has_ended(*status);
+    seen.status = std::make_shared<const Json>(std::move(*status));
+  } else {
+    seen.why_not = status.error().message;
+  }
+  return seen;
+}
+
+Result<Json> readable_status(const Json& job) {
+  JsonObject out;
+  const Json* status = find(job, "status");
+  if (status == nullptr || status->is_null()) return Json(out);
+  if (!status->is_object()) return fail("status: expected an object");
+  for (const std::string_view count : kCounts) {
+    if (auto done = take_count(*status, count, out); !done) return tl::unexpected(done.error());
+  }
+  for (const std::string_view time : {"startTime", "completionTime"}) {
+    if (auto done = take_time(*status, time, out); !done) return tl::unexpected(done.error());
+  }
+  for (const std::string_view indexes : {"completedIndexes", "failedIndexes"}) {
+    if (auto done = take_indexes(*status, indexes, out); !done) return tl::unexpected(done.error());
+  }
+  for (const auto take : {take_conditions, take_uncounted}) {
+    if (auto done = take(*status, out); !done) return tl::unexpected(done.error());
+  }
+  return Json(std::move(out));
+}
+
+Json status_patch(const Json& job, const SeenJob& seen) {
+  if (!seen.status) return nullptr;
+  const bool suspended = bool_at(job, {"spec", "suspend"});
+  if (suspended && !seen.suspended && !seen.ended) return nullptr;
+  const Json* before = find(job, "status");
+  const Json none = JsonObject();
+  Json patch = make_merge_patch(before != nullptr && before->is_object() ? *before : none, *seen.status);
+  if (patch.as_object().empty()) return nullptr;
+  return JsonObject{{"status", std::move(patch)}};
+}
+
+Json no_pods_patch(const Json& job) {
+  JsonObject patch;
+  for (const std::string_view count : {"active", "ready", "terminating"}) {
+    if (int_at(job, {"status", count}) != 0) patch[count] = 0;
+  }
+  if (patch.empty()) return nullptr;
+  return JsonObject{{"status", std::move(patch)}};
+}
+
+}  // namespace berth::multikueue
