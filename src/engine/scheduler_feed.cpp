@@ -12,8 +12,9 @@ namespace berth::engine {
 // is decided.
 void SchedulerFeed::follow_slices(Tracked& t, Time now) {
   slices_.file(t);
-  t.replaced = slices_.is_replaced(t);
-  slices_.mark_successors(t);
+  const bool was_replaced = std::exchange(t.replaced, slices_.is_replaced(t));
+  // Once another one holds its quota, nobody asks what it holds.
+  if (!t.replaced || !was_replaced) slices_.mark_successors(t);
   Tracked* former = slices_.predecessor(t);
   if (former == nullptr) return;
   if (lifecycle::state_of(*former->now) != lifecycle::State::kFinished && !slices_.told_replacement(*former).empty())

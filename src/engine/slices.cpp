@@ -44,10 +44,12 @@ std::string_view controller_of(const Tracked& t) {
 }
 
 // The slice of the same namespace that its annotation names; "": none.
-std::string named(const Tracked& t) {
+std::string_view named(const Tracked& t) {
   const std::string_view link = annotation(t, api::kueue::kSliceReplacementFor);
-  const bool may = !link.empty() && annotation(t, api::kueue::kElasticJob) == "true";
-  return may && link != t.key && link.starts_with(t.base->meta.ns + "/") ? std::string(link) : std::string();
+  const std::string_view ns = t.base->meta.ns;
+  const bool may = link.size() > ns.size() && link[ns.size()] == '/' && link.starts_with(ns) && link != t.key &&
+                   annotation(t, api::kueue::kElasticJob) == "true";
+  return may ? link : std::string_view();
 }
 
 }  // namespace
@@ -61,12 +63,12 @@ std::string name_for_pods(const api::ObjectMeta& workload) {
 
 void Slices::file(Tracked& t) {
   if (!facts_.options.elastic_jobs) return;
-  std::string key = named(t);
+  const std::string_view key = named(t);
   if (t.replaces ? *t.replaces == key : key.empty()) return;
   forget(t);
   if (key.empty()) return;
-  successors_[key].insert(t.key);
-  t.replaces = std::move(key);
+  t.replaces = std::string(key);
+  successors_[*t.replaces].insert(t.key);
 }
 
 void Slices::forget(Tracked& t) {
