@@ -251,7 +251,14 @@ bool with_slices(const JobAdapter& adapter, const Json& job, const std::vector<W
   }
   const std::vector<PodSet> wanted = adapter.pod_sets(job);
   const bool comparable = !adapter.stopping(job) && !adapter.finished(job);
-  if (comparable && !other_difference(adapter, job, *chain.current, wanted).empty()) return false;
+  if (comparable && !other_difference(adapter, job, *chain.current, wanted).empty()) {
+    const auto readable = adapter.check_pod_sets(job);
+    if (readable || adapter.suspended(job)) return false;
+    // Nobody can tell what the job asks for: it goes on with what it has.
+    steps.push_back(cannot_compose(readable.error().message));
+    with_workload(adapter, job, chain.current, facts, steps);
+    return true;
+  }
   for (const auto& each : chain.surplus) steps.push_back(finish_surplus(each, unfinished(workloads)));
   with_workload(adapter, job, chain.current, facts, steps);
   if (chain.growth && adapter.finished(job)) {

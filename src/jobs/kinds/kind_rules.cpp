@@ -47,6 +47,10 @@ void check_validations(const JobKindSpec& kind, const Json& job, const Json* old
   }
 }
 
+bool may_change_its_size(const JobKindSpec& kind, const Json& job, const AdmissionContext& admission) {
+  return kind.elastic && asks_to_be_elastic(job) && admission.policy.labels.elastic_jobs;
+}
+
 // What the templates decide: checked on creation, and when the user edits a job that waits.
 bool edited_while_waiting(const JobKindSpec& kind, const Json& job, const Json* old) {
   if (old == nullptr) return true;
@@ -78,7 +82,8 @@ void check_object(const JobKindSpec& kind, const Json& job, const Json* old, con
   if (!kind.elastic) check_no_elastic_job(job, kind.api_version() + ", Kind=" + kind.kind, errors);
   if (old == nullptr || annotation_of(job, kAdmissionGatedBy) != annotation_of(*old, kAdmissionGatedBy))
     check_admission_gates(job, errors);
-  if (edited_while_waiting(kind, job, old)) check_pod_sets_of(kind, job, old, admission, errors);
+  if (edited_while_waiting(kind, job, old) || may_change_its_size(kind, job, admission))
+    check_pod_sets_of(kind, job, old, admission, errors);
 }
 
 const FoundPodSet* find_named(const std::vector<FoundPodSet>& all, std::string_view name) {
@@ -110,7 +115,7 @@ void add_elastic_gates(const JobKindSpec& kind, Json& job, const AdmissionContex
 // gates when it starts.
 void check_elastic(const JobKindSpec& kind, const Json& job, const Json* old, const AdmissionContext& admission,
                    FieldErrors& errors) {
-  if (!kind.elastic || !asks_to_be_elastic(job) || !admission.policy.labels.elastic_jobs) return;
+  if (!may_change_its_size(kind, job, admission)) return;
   for (const FoundPodSet& one : found_without_templates(kind, job, admission)) {
     if (one.pod_set.min_count && old == nullptr)
       errors.push_back(api::invalid_value(annotation_field(kElasticJob), Json("true"),
@@ -189,8 +194,7 @@ void set_defaults(const JobKindSpec& kind, Json& job, const AdmissionContext& ad
   if (is_skipped(kind, job) || !take_defaults(job, job_context(job, admission))) return;
   ensure_at(job, kind.suspend) = true;
   if (kind.hook != nullptr) kind.hook->set_defaults(job);
-  if (kind.elastic && asks_to_be_elastic(job) && admission.policy.labels.elastic_jobs)
-    add_elastic_gates(kind, job, admission);
+  if (may_change_its_size(kind, job, admission)) add_elastic_gates(kind, job, admission);
 }
 
 AdmissionRules managed_rules(const JobKindPtr& kind) {

@@ -62,9 +62,10 @@ TEST(DescribedJobs, AnElasticOneGrowsByASliceAndShrinksInPlace) {
         "{metadata: {name: c, namespace: ns, uid: u, generation: 4, labels: {kueue.x-k8s.io/queue-name: q}, "
         "annotations: "
         "{kueue.x-k8s.io/elastic-job: 'true'}}, spec: {headGroupSpec: {template: {spec: {containers: []}}}, "
-        "workerGroupSpecs: [{groupName: small, replicas: " +
-        std::to_string(small) + ", template: {spec: {containers: []}}}, {groupName: large, replicas: " +
-        std::to_string(large) + ", template: {spec: {containers: []}}}]}}");
+        "workerGroupSpecs: [{groupName: small, numOfHosts: " +
+        std::string(small < 0 ? "2000000000" : "1") + ", replicas: " + std::to_string(std::abs(small)) +
+        ", template: {spec: {containers: []}}}, {groupName: large, replicas: " + std::to_string(large) +
+        ", template: {spec: {containers: []}}}]}}");
   };
   const auto before = std::make_shared<Workload>(*admitted(adapter, cluster(2, 2)));
   before->meta.annotations = {{"kueue.x-k8s.io/elastic-job", "true"}, {"kueue.x-k8s.io/workload-slice-name", "first"}};
@@ -91,6 +92,11 @@ TEST(DescribedJobs, AnElasticOneGrowsByASliceAndShrinksInPlace) {
   ASSERT_EQ(all<UpdateWorkload>(shrunk).size(), 1U);
   EXPECT_EQ(counts(all<UpdateWorkload>(shrunk)[0]->patch), "1 0 1 ");
   EXPECT_TRUE(all<PatchJob>(shrunk).empty());
+  const auto huge = steps(-3, 2);
+  EXPECT_TRUE(all<PatchJob>(huge).empty() && all<CreateWorkload>(huge).empty()) << "what cannot be read stops nothing";
+  ASSERT_EQ(all<JobEvent>(huge).size(), 1U);
+  EXPECT_EQ(all<JobEvent>(huge)[0]->reason, "ErrWorkloadCompose");
+  ASSERT_EQ(all<ReportJob>(huge).size(), 1U) << "it is still looked after";
   const auto same = steps(2, 2);
   EXPECT_TRUE(all<UpdateWorkload>(same).empty() && all<CreateWorkload>(same).empty() && all<PatchJob>(same).empty());
 }

@@ -78,6 +78,20 @@ TEST(ElasticRules, PodsOfElasticJobsHaveTheGate) {
   }
 }
 
+TEST(ElasticRules, ARunningJobDoesNotGetASizeThatCannotBeCounted) {
+  const Webhook webhook("RayCluster");
+  const auto cluster = [](std::string_view group) {
+    return elastic("{suspend: false, headGroupSpec: {template: @}, workerGroupSpecs: [{groupName: w, template: @, " +
+                   std::string(group) + "}]}");
+  };
+  const Json before = cluster("replicas: 2"), huge = cluster("replicas: 2000000000, numOfHosts: 2");
+  EXPECT_EQ(webhook.refusal(cluster("replicas: 2000000000"), &before), "") << "it waits for quota";
+  EXPECT_THAT(webhook.refusal(huge, &before),
+              HasSubstr("spec.workerGroupSpecs[0].template: Invalid value: the number of its pods is 4000000000, "
+                        "expected a number from 0 to 2147483647"));
+  EXPECT_EQ(webhook.refusal(huge, &huge), "") << "it was wrong before";
+}
+
 // A kind of somebody else's becomes elastic by one line.
 TEST(ElasticRules, AnyKindMayBeElastic) {
   const auto kind = [](std::string_view more) {
