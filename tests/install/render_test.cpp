@@ -93,7 +93,9 @@ TEST(Render, CertManagerTakesTheCertificatesOver) {
   EXPECT_THAT(names(objects, "Certificate"),
               testing::UnorderedElementsAre("kueue-serving-cert", "kueue-metrics-cert", "kueue-visibility-cert"));
   EXPECT_THAT(names(objects, "Secret"), testing::IsEmpty());
-  EXPECT_THAT(names(objects, "Role"), testing::ElementsAre("kueue-leader-election-role")) << "and no right to Secrets";
+  EXPECT_THAT(names(objects, "Role"),
+              testing::UnorderedElementsAre("kueue-leader-election-role", "kueue-multikueue-role"))
+      << "no Secret of certificates is written";
   const Json webhooks = object(objects, "MutatingWebhookConfiguration", "kueue-mutating-webhook-configuration");
   EXPECT_EQ(string_at(webhooks, {"metadata", "annotations", "cert-manager.io/inject-ca-from"}),
             "kueue-system/kueue-serving-cert");
