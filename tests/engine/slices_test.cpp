@@ -188,6 +188,30 @@ TEST(Slices, PreemptForTheDifference) {
   EXPECT_EQ(s.state("low"), "Pending");
 }
 
+TEST(Slices, PreemptNewerOnesOfTheSamePriorityWhereTheirQueueAllowsIt) {
+  OneQueue s;
+  auto queue = ClusterQueueBuilder("cq").cpu({{"f", "4"}}).version("2").build();
+  queue.within_cluster_queue = api::kueue::WithinClusterQueue::kLowerOrNewerEqualPriority;
+  s.give(queue);
+  s.give(slice("a", 2));
+  s.give(WorkloadBuilder("newer").pods(2, "1").created(test::at(9)));
+  s.run();
+  EXPECT_EQ(s.state("newer"), "Admitted");
+  s.give(slice("b", 4, "a", 1));
+  s.run();
+  EXPECT_EQ(s.state("b"), "Admitted");
+  EXPECT_EQ(s.state("a"), "Finished");
+  EXPECT_EQ(s.state("newer"), "Pending");
+}
+
+TEST(Slices, WaitForMoreQuotaThanThereEverWillBe) {
+  Growing s;
+  s.give(slice("b", 7, "a", 1));
+  s.run();
+  EXPECT_THAT(s.condition("b", "QuotaReserved"), testing::StartsWith("False ExceedsMaxQuota: "));
+  EXPECT_EQ(s.state("a"), "Admitted");
+}
+
 // The job of the slice that is evicted stops first.
 TEST(Slices, WaitWhileTheOldOneIsEvicted) {
   OneQueue s;

@@ -229,6 +229,28 @@ TEST(Slices, AreReadyWithTheirOwnPodsWhileOthersWait) {
   EXPECT_FALSE(ready(8, 2, 0, std::string(kReserved)));
 }
 
+TEST(Slices, FollowThePriorityOfTheirJobBoth) {
+  const auto of_class = [](const WorkloadPtr& w) {
+    auto copy = *w;
+    copy.priority = 5;
+    copy.priority_class_ref = {std::string(api::kueue::kGroup), "WorkloadPriorityClass", "former"};
+    return std::make_shared<const Workload>(copy);
+  };
+  const auto changed = [&](const std::string& name) {
+    Json j = elastic(4);
+    ensure_path(j, {"metadata", "labels", "kueue.x-k8s.io/priority-class"}) = name;
+    std::vector<std::string> out;
+    for (const auto& step : steps_of(j, {of_class(slice("a", 2, kRuns)), of_class(slice("b", 4, "", "a", 1))})) {
+      if (const auto* update = std::get_if<UpdateWorkload>(&step))
+        out.push_back(update->workload->meta.name + " " + std::to_string(int_at(update->patch, {"spec", "priority"})));
+    }
+    return out;
+  };
+  EXPECT_THAT(changed("high"), ElementsAre("a 100", "b 100"));
+  EXPECT_THAT(changed("former"), IsEmpty());
+  EXPECT_THAT(changed("unknown"), IsEmpty());
+}
+
 JsonPtr pod(const std::string& name, bool gated, std::string_view phase = "Pending") {
   Json p = yaml(
       "{metadata: {namespace: ns, labels: {kueue.x-k8s.io/podset: main}, annotations: "
