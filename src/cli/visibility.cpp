@@ -1,8 +1,12 @@
 #include "cli/visibility.h"
 
+#include <memory>
 #include <utility>
 
+#include "api/status.h"
 #include "cli/what_if_changes.h"
+#include "engine/explain/allowance.h"
+#include "engine/explain/forecasts.h"
 #include "engine/explain/predict.h"
 #include "engine/explain/what_if.h"
 
@@ -32,6 +36,26 @@ void count_devices(const controller::Controller& controller, std::vector<engine:
   }
 }
 
+Result<Json> answer_what_if(const controller::Controller& controller, Time now, const Json& what_if,
+                            std::string_view ns) {
+  if (const auto local = check_local(what_if, ns); !local) return tl::unexpected(local.error());
+  auto changes = changes_of(what_if, controller.engine(), now);
+  if (!changes) return tl::unexpected(changes.error());
+  count_devices(controller, *changes);
+  auto found = engine::what_if(controller.engine(), now, *changes, &controller.forecasts().history());
+  if (!ns.empty()) engine::hide_other_namespaces(found, ns);
+  return engine::to_json(found);
+}
+
+// Users with rights in one namespace do not take the controller's time from all other users.
+api::RestResponse too_often(Time again) {
+  return {429,
+          api::make_status(
+              429, "TooManyRequests",
+              "what-if questions about namespaces have used up their time; ask again at " + format_time(again)),
+          {}};
+}
+
 }  // namespace
 
 serve::PendingSource pending_source(std::function<const controller::Controller&()> controller,
@@ -49,18 +73,20 @@ serve::PendingSource pending_source(std::function<const controller::Controller&(
             if (!all) engine::hide_other_namespaces(*explanation);
             return engine::to_json(*explanation);
           },
-          [engine, controller, now](std::string_view ns, std::string_view workload, bool all) -> std::optional<Json> {
-            const std::string key = std::string(ns) + "/" + std::string(workload);
-            auto prediction = std::move(engine::predict(engine(), controller().run_history(), now(), {key}).front());
-            if (!prediction.found) return std::nullopt;
-            if (!all) engine::hide_other_namespaces(prediction);
-            return engine::to_json(prediction);
+          [controller](std::string_view ns, std::string_view workload, bool all) -> std::optional<Json> {
+            auto prediction = controller().forecasts().about(ns, workload);
+            if (!prediction) return std::nullopt;
+            if (!all) engine::hide_other_namespaces(*prediction);
+            return engine::to_json(*prediction);
           },
-          [engine, controller, now](const Json& what_if) -> Result<Json> {
-            auto changes = changes_of(what_if, engine(), now());
-            if (!changes) return tl::unexpected(changes.error());
-            count_devices(controller(), *changes);
-            return engine::to_json(engine::what_if(engine(), now(), *changes, &controller().run_history()));
+          [controller, now, allowance = std::make_shared<engine::Allowance>()](
+              const Json& what_if, std::string_view ns) -> tl::expected<Json, api::RestResponse> {
+            const Time begin = now();
+            if (!ns.empty() && !allowance->allows(begin)) return tl::unexpected(too_often(allowance->next()));
+            auto answer = answer_what_if(controller(), begin, what_if, ns);
+            if (!ns.empty()) allowance->charge(begin, now() - begin);
+            if (!answer) return tl::unexpected(api::bad_request(answer.error().message));
+            return std::move(*answer);
           }};
 }
 

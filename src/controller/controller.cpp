@@ -374,7 +374,7 @@ std::size_t Controller::volcano_holders(std::string_view queue) const {
   return impl_->volcano ? impl_->volcano->holders_in(queue) : 0;
 }
 const engine::Engine& Controller::engine() const { return impl_->shell.host.engine(); }
-const engine::RunHistory& Controller::run_history() const { return impl_->shell.host.run_history(); }
+engine::Forecasts& Controller::forecasts() const { return impl_->shell.host.forecasts(); }
 engine::Ptr<api::kueue::DeviceCharge> Controller::device_charge(const api::kueue::Workload& workload) const {
   return impl_->devices.charge(workload);
 }

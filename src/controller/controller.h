@@ -16,12 +16,14 @@
 #include "base/executor.h"
 #include "controller/multikueue_options.h"
 #include "engine/engine.h"
-#include "engine/explain/run_history.h"
 #include "jobs/devices/claim_charge.h"
 #include "jobs/job_facts.h"
 #include "jobs/kinds/job_kind.h"
 #include "kube/rate_limit.h"
 
+namespace berth::engine {
+class Forecasts;
+}
 namespace berth::journal {
 class Journal;
 }
@@ -135,7 +137,9 @@ class Controller {
   std::size_t volcano_holders(std::string_view queue) const;
 
   const engine::Engine& engine() const;
-  const engine::RunHistory& run_history() const;
+  // When workloads start, and what is known of the run times of those that finished while this process watched, and of
+  // those that were still there when it began.
+  engine::Forecasts& forecasts() const;
   // What the devices of the pods of such a workload would count now; null: nothing that is counted.
   engine::Ptr<api::kueue::DeviceCharge> device_charge(const api::kueue::Workload& workload) const;
   // Updates the gauges of ControllerOptions::metrics; call before they are read. Does nothing in a follower.

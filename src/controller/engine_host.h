@@ -11,6 +11,7 @@
 #include "base/lifetime.h"
 #include "controller/writes.h"
 #include "engine/engine.h"
+#include "engine/explain/forecasts.h"
 #include "engine/explain/run_history.h"
 #include "journal/journal.h"
 #include "kube/event_recorder.h"
@@ -55,8 +56,7 @@ class EngineHost {
   void stop() { stopped_ = true; }
 
   const engine::Engine& engine() const { return engine_; }
-  // Of the workloads that finished while this process watched, and of those that were still there when it began.
-  const engine::RunHistory& run_history() const { return run_history_; }
+  engine::Forecasts& forecasts() { return forecasts_; }
   // Called after each decision round while this process leads. Tests and the simulation check invariants there.
   void on_round(std::function<void()> handler) { on_round_ = std::move(handler); }
 
@@ -89,6 +89,7 @@ class EngineHost {
   const engine::Options options_;
   engine::Engine engine_;
   engine::RunHistory run_history_;
+  engine::Forecasts forecasts_{engine_, run_history_, [this] { return executor_.now(); }};
   journal::Journal* journal_;
   std::optional<Time> held_since_;  // since when decisions wait for a checkpoint
   Time hold_again_{};               // they do not wait again before this time

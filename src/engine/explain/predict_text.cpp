@@ -11,10 +11,13 @@ namespace berth::engine {
 std::string summary(const Prediction& p) {
   if (!p.found) return "it does not exist, or it has finished";
   if (p.admitted) return "it has started at " + format_time(*p.admitted);
+  if (!p.never.empty()) return "it never starts: " + p.never;
   if (p.p90 && p.p10 == p.p90) return "it starts at " + format_time(*p.p90);
   if (p.p50)
     return "it starts by " + format_time(*p.p50) + " in half of the futures, " +
-           (p.p90 ? "by " + format_time(*p.p90) + " in nine of ten" : "later or never in the others");
+           (p.p90     ? "by " + format_time(*p.p90) + " in nine of ten"
+            : p.after ? "after " + format_time(*p.after) + " in some of the others"
+                      : "later or never in the others");
   if (p.unknown_count > 0) {
     std::string names;
     for (const auto& key : p.unknown) names += (names.empty() ? "" : ", ") + key;
@@ -23,6 +26,8 @@ std::string summary(const Prediction& p) {
     return "it cannot be said: nothing is known of how long these run: " + names +
            ". They have no spec.maximumExecutionTimeSeconds, and no similar workload has finished";
   }
+  if (p.draws == 0) return "it was not predicted: " + p.limit;
+  if (p.after) return "it starts after " + format_time(*p.after) + ", where what was played ends: " + p.limit;
   if (p.started > 0) return "it starts in " + std::to_string(p.started) + " of " + std::to_string(p.draws) + " futures";
   return p.limit.empty() ? "it does not start by the end of other workloads: berth explain says what it lacks"
                          : "it does not start within what was played: " + p.limit;
@@ -38,7 +43,12 @@ Json to_json(const Prediction& p) {
   JsonObject out{{"namespace", p.ns}, {"name", p.name}, {"summary", summary(p)}};
   if (!p.cluster_queue.empty()) out["clusterQueue"] = p.cluster_queue;
   if (p.admitted) out["admitted"] = format_time(*p.admitted);
-  if (!p.found || p.admitted) return out;
+  if (!p.waits()) return out;
+  out["at"] = format_time(p.at);
+  if (!p.never.empty()) {
+    out["never"] = p.never;
+    return out;
+  }
   out["futures"] = p.draws;
   out["started"] = p.started;
   JsonObject start;

@@ -32,9 +32,9 @@ Rehearsal::Rehearsal(const Engine& original, Time now) : engine_(original.copy()
   }
 }
 
-std::vector<std::string> Rehearsal::cluster_queues() const {
+std::vector<std::string> Rehearsal::cluster_queues_of(const Engine& engine) {
   std::vector<std::string> out;
-  for (const auto& [name, queue] : engine_.impl_->facts.registries.cluster_queues) out.push_back(name);
+  for (const auto& [name, queue] : engine.impl_->facts.registries.cluster_queues) out.push_back(name);
   return out;
 }
 
@@ -54,6 +54,11 @@ std::string Rehearsal::why_it_waits(std::string_view key) const {
 std::string Rehearsal::cluster_queue_of(std::string_view key) const {
   const Tracked* t = std::as_const(engine_.impl_->workloads).find(key);
   return t == nullptr ? "" : t->cluster_queue;
+}
+
+std::string Rehearsal::cluster_queue_behind(std::string_view local_queue) const {
+  const auto* queue = engine_.impl_->facts.registries.local_queue(local_queue);
+  return queue == nullptr ? "" : queue->cluster_queue;
 }
 
 std::vector<Rehearsal::Held> Rehearsal::held() const {
@@ -138,7 +143,7 @@ std::optional<Time> Rehearsal::next_timer() const {
   return when;
 }
 
-bool Rehearsal::has_topologies() const { return !engine_.impl_->facts.registries.topologies.empty(); }
+bool Rehearsal::has_topologies(const Engine& engine) { return !engine.impl_->facts.registries.topologies.empty(); }
 
 std::vector<Ptr<Workload>> Rehearsal::workloads() const {
   std::vector<Ptr<Workload>> out;

@@ -33,13 +33,16 @@ class Rehearsal {
   bool settle_until(Time end);
 
   const Engine& engine() const { return engine_; }
-  std::vector<std::string> cluster_queues() const;
+  std::vector<std::string> cluster_queues() const { return cluster_queues_of(engine_); }
+  static std::vector<std::string> cluster_queues_of(const Engine& engine);  // in order
   // The workload as decided; nullopt: it does not exist, or it has finished.
   std::optional<api::kueue::WorkloadRef> find(std::string_view key) const;
   // Why it waits, as decided, also if this is not written yet: "reason: message"; empty: it does not wait, or nothing
   // was said about it.
   std::string why_it_waits(std::string_view key) const;
   std::string cluster_queue_of(std::string_view key) const;  // of its local queue; empty: there is none
+  // Of a LocalQueue "namespace/name"; empty: there is none.
+  std::string cluster_queue_behind(std::string_view local_queue) const;
   // The workloads that hold quota, by key; valid until something changes. A workload that was not changed here is the
   // same object in all rehearsals of one engine.
   struct Held {
@@ -58,7 +61,7 @@ class Rehearsal {
   // Workloads that moved to another state since the last call, in order; with their versions.
   std::vector<Ptr<api::kueue::Workload>> moved() { return std::exchange(moved_, {}); }
   std::vector<Ptr<api::kueue::Workload>> workloads() const;  // all that have not finished, as the API holds them
-  bool has_topologies() const;
+  static bool has_topologies(const Engine& engine);
   // Its job succeeded and its pods ended. Call settle() afterwards.
   void finish(const std::string& key);
 

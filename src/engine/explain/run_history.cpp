@@ -47,6 +47,7 @@ std::uint64_t spread(std::string_view text) {
 }
 
 void RunHistory::see(const WorkloadRef& w) {
+  arrivals_.see(w);
   const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);
   const auto* admitted = api::find_condition(w.status.conditions, api::kueue::kAdmitted);
   if (finished == nullptr || !finished->status || admitted == nullptr || !admitted->status) return;
@@ -88,6 +89,7 @@ RunHistory::Times RunHistory::times_of(const WorkloadRef& w) const {
     const auto it = groups_.find(names[i]);
     if (it == groups_.end()) continue;
     out.group = static_cast<RunGroup>(i);
+    out.name = names[i];
     out.sorted = it->second.times;
     if (out.sorted.size() >= kEnough) break;
   }

@@ -1,5 +1,5 @@
 // How long workloads ran: a bounded record of finished workloads, in groups from narrow to wide, and what it says of
-// the run time of another workload.
+// the run time of another workload. And which workloads arrived lately.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 
 #include "api/kueue/workload_ref.h"
 #include "base/time.h"
+#include "engine/explain/arrivals.h"
 
 namespace berth::engine {
 
@@ -31,15 +32,19 @@ class RunHistory {
   static constexpr std::size_t kMostGroups = 4'096;  // of all; those that were not needed for longest are forgotten
   static constexpr std::size_t kEnough = 3;          // a group with fewer gives way to a wider one that has them
 
-  // Counts a workload that finished after it had been admitted: Succeeded or Failed, once per UID. Others are ignored.
+  // Counts a workload that finished after it had been admitted: Succeeded or Failed, once per UID. Of all others it
+  // notes that they arrived.
   void see(const api::kueue::WorkloadRef& workload);
 
   struct Times {
     RunGroup group = RunGroup::kAll;
+    std::string name;              // of the group
     std::vector<Duration> sorted;  // empty: nothing is known
   };
   // Of the narrowest group with enough of them, or else of the widest.
   Times times_of(const api::kueue::WorkloadRef& workload) const;
+
+  const ArrivalHistory& arrivals() const { return arrivals_; }
 
   std::size_t seen() const { return seen_; }  // workloads that were counted
   std::size_t groups() const { return groups_.size(); }
@@ -52,6 +57,7 @@ class RunHistory {
   };
   void forget_old_groups();
 
+  ArrivalHistory arrivals_;
   std::map<std::string, Group, std::less<>> groups_;
   std::unordered_set<std::uint64_t> counted_;  // hashes of UIDs; never iterated
   std::deque<std::uint64_t> counted_order_;

@@ -85,9 +85,10 @@ std::vector<WhatIf::Arrival> arrivals_of(const std::vector<Event>& changes, cons
     const auto& meta = seen->object->meta;
     const std::string key = api::object_key(meta);
     if (const auto got = held.find(key); got != held.end()) {
-      out.push_back({key, got->second.what(), std::nullopt, std::nullopt});
+      out.push_back({key, got->second.cluster_queue, got->second.what(), std::nullopt, std::nullopt});
     } else if (with.find(key)) {
-      out.push_back({key, "", with.engine().explain(with.now(), meta.ns, meta.name), std::nullopt});
+      out.push_back(
+          {key, with.cluster_queue_of(key), "", with.engine().explain(with.now(), meta.ns, meta.name), std::nullopt});
       waiting.push_back(key);
     }
   }
@@ -156,6 +157,27 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
   return out;
 }
 
+void hide_other_namespaces(WhatIf& w, std::string_view ns) {
+  const std::string own = std::string(ns) + "/";
+  WhatIf::Others others;
+  const auto hide = [&](std::vector<WhatIf::Item>& list) {
+    return std::erase_if(list, [&](const WhatIf::Item& item) { return !item.workload.starts_with(own); });
+  };
+  others.admitted = hide(w.admitted);
+  others.preempted = hide(w.preempted);
+  others.moved = hide(w.moved);
+  others.waiting = hide(w.waiting);
+  others.gone = hide(w.gone);
+  w.others = others;
+  std::erase_if(w.queues, [&](const WhatIf::Queue& queue) {
+    return std::ranges::none_of(w.arrivals, [&](const auto& arrival) { return arrival.cluster_queue == queue.name; });
+  });
+  for (auto& arrival : w.arrivals) {
+    if (arrival.explanation) hide_other_namespaces(*arrival.explanation);
+    if (arrival.prediction) hide_other_namespaces(*arrival.prediction);
+  }
+}
+
 namespace {
 
 Json items(const std::vector<WhatIf::Item>& list) {
@@ -199,13 +221,21 @@ Json to_json(const WhatIf& w) {
   for (const auto& arrival : w.arrivals) {
     JsonObject each{{"workload", arrival.workload}};
     if (!arrival.got.empty()) each["got"] = arrival.got;
+    if (!arrival.cluster_queue.empty()) each["clusterQueue"] = arrival.cluster_queue;
     if (arrival.prediction) each["prediction"] = to_json(*arrival.prediction);
     if (arrival.explanation) each["explanation"] = to_json(*arrival.explanation);
     arrivals.emplace_back(std::move(each));
   }
-  return JsonObject{{"admitted", items(w.admitted)},   {"preempted", items(w.preempted)}, {"moved", items(w.moved)},
-                    {"waiting", items(w.waiting)},     {"gone", items(w.gone)},           {"queues", std::move(queues)},
-                    {"arrivals", std::move(arrivals)}, {"complete", w.complete}};
+  JsonObject out{{"admitted", items(w.admitted)},   {"preempted", items(w.preempted)}, {"moved", items(w.moved)},
+                 {"waiting", items(w.waiting)},     {"gone", items(w.gone)},           {"queues", std::move(queues)},
+                 {"arrivals", std::move(arrivals)}, {"complete", w.complete}};
+  if (w.others)
+    out["otherNamespaces"] = JsonObject{{"admitted", w.others->admitted},
+                                        {"preempted", w.others->preempted},
+                                        {"moved", w.others->moved},
+                                        {"waiting", w.others->waiting},
+                                        {"gone", w.others->gone}};
+  return out;
 }
 
 }  // namespace berth::engine

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/amount.h"
@@ -25,6 +26,11 @@ struct WhatIf {
   std::vector<Item> moved;      // have other flavors, places or counts
   std::vector<Item> waiting;    // lose their quota, or are new and get none
   std::vector<Item> gone;       // do not exist after the changes
+  // How many more of each there are in other namespaces, whose names are hidden.
+  struct Others {
+    std::size_t admitted = 0, preempted = 0, moved = 0, waiting = 0, gone = 0;
+  };
+  std::optional<Others> others;  // nullopt: nothing is hidden
   struct Usage {
     std::string flavor, resource;
     Amount before, after;  // reserved
@@ -38,7 +44,8 @@ struct WhatIf {
   std::vector<Queue> queues;  // cluster queues in which anything differs, by name
   // A workload that the changes bring: what it gets, or why it waits and when it starts.
   struct Arrival {
-    std::string workload, got;               // as `after` of an item; empty: it waits
+    std::string workload, cluster_queue;
+    std::string got;                         // as `after` of an item; empty: it waits
     std::optional<Explanation> explanation;  // when it waits
     std::optional<Prediction> prediction;    // likewise
   };
@@ -51,6 +58,10 @@ struct WhatIf {
 // `changes`: as if the watch had shown them, in this order. Costs two copies of the engine, and more for each arrival.
 // `history`: what predictions rest on; null: arrivals are left out.
 WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes, const RunHistory* history = nullptr);
+
+// For a user who may ask about this namespace only: workloads of other namespaces are counted and not named, and of
+// queues only those remain that get the workloads of the changes.
+void hide_other_namespaces(WhatIf& what_if, std::string_view ns);
 
 Json to_json(const WhatIf& what_if);
 

@@ -75,6 +75,49 @@ TEST(WhatIf, ANewJobIsToldWhyItWaitsAndWhere) {
             "2 more needed");
 }
 
+// Of two namespaces that share a queue, one asks: it learns how many of the other's workloads lose their place.
+TEST(WhatIf, HidesOtherNamespacesButForTheirNumber) {
+  Scenario s;
+  s.give_namespace("secret", {});
+  s.give(test::flavor("f"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).preempt_lower());
+  s.give(ClusterQueueBuilder("elsewhere").cpu({{"f", "4"}}));
+  s.give(test::local_queue("q", "cq"));
+  auto theirs = test::local_queue("q", "cq");
+  theirs.meta.ns = "secret";
+  s.give(theirs);
+  const auto of = [](const char* ns, const char* name, int pods, int priority) {
+    auto w = WorkloadBuilder(name).pods(pods, "1").priority(priority).build();
+    w.meta.ns = ns;
+    w.meta.resource_version = std::to_string(Rehearsal::kNewest);
+    return w;
+  };
+  s.give(of("secret", "hidden-one", 2, 0));
+  s.give(of("secret", "hidden-two", 1, 0));
+  s.give(WorkloadBuilder("own").pods(1, "1"));
+  s.run();
+  const auto job = [&](const char* name, int priority) {
+    return WorkloadSeen{std::make_shared<const test::Workload>(of("ns", name, 4, priority))};
+  };
+  const RunHistory history;
+  for (const int priority : {5, 0}) {
+    WhatIf told = what_if(s.engine(), s.now(), {job("new", priority)}, &history);
+    hide_other_namespaces(told, "ns");
+    const std::string text = berth::to_string(to_json(told));
+    EXPECT_EQ(text.find("hidden"), std::string::npos) << text;
+    EXPECT_EQ(text.find("secret"), std::string::npos) << text;
+    EXPECT_EQ(text.find("elsewhere"), std::string::npos) << text;
+    ASSERT_TRUE(told.others);
+    EXPECT_EQ(told.others->preempted, priority == 5 ? 2U : 0U);
+    EXPECT_EQ(told.others->waiting, priority == 5 ? 2U : 0U);
+    EXPECT_EQ(told.preempted.size(), priority == 5 ? 1U : 0U) << "its own is named";
+    ASSERT_EQ(told.arrivals.size(), 1U);
+    EXPECT_EQ(told.arrivals[0].cluster_queue, "cq");
+    EXPECT_EQ(told.arrivals[0].got.empty(), priority == 0);
+    EXPECT_EQ(int_at(to_json(told), {"otherNamespaces", "preempted"}), priority == 5 ? 2 : 0);
+  }
+}
+
 // Of a new job that waits: why, what would change that, and when it starts.
 TEST(WhatIf, ANewJobIsExplainedAndPredicted) {
   Scenario s;
