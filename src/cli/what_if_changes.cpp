@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -39,6 +41,13 @@ Result<Event> seen_workload(const Json& object, Time now) {
   if (workload->meta.uid.empty()) workload->meta.uid = "what-if-" + workload->meta.ns + "-" + workload->meta.name;
   if (workload->meta.creation == Time{}) workload->meta.creation = now;
   return seen<engine::WorkloadSeen>(Result<api::kueue::Workload>(std::move(*workload)));
+}
+
+// Kinds that can be tried and are no jobs, as applied() tells them.
+bool is_of_the_cluster(std::string_view kind) {
+  constexpr std::array<std::string_view, 7> kKinds = {"Node",           "ClusterQueue", "Cohort",        "LocalQueue",
+                                                      "ResourceFlavor", "Topology",     "AdmissionCheck"};
+  return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
 // The workload that a job gets; priority classes count as 0.
@@ -128,6 +137,32 @@ Result<Event> deleted(const Json& what) {
 }
 
 }  // namespace
+
+Result<void> check_local(const Json& what_if, std::string_view ns) {
+  if (ns.empty()) return {};
+  for (const std::string_view list : {"delete", "drain"}) {
+    if (!array_at(what_if, {"spec", list}).empty())
+      return fail(
+          fmt::format("spec.{}: a LocalWhatIf tries new jobs only; ask a WhatIf, which needs the right to "
+                      "create whatifs in the whole cluster",
+                      list));
+  }
+  const auto& objects = array_at(what_if, {"spec", "apply"});
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    const std::string_view kind = string_at(objects[i], {"kind"});
+    if (is_of_the_cluster(kind))
+      return fail(
+          fmt::format("spec.apply[{}].kind: {}, expected a job or a Workload; other objects need a WhatIf", i, kind));
+    const std::string_view given = string_at(objects[i], {"metadata", "namespace"});
+    if (given != ns)
+      return fail(fmt::format(
+          "spec.apply[{}].metadata.namespace: \"{}\", expected the namespace of the LocalWhatIf, {}", i, given, ns));
+    // It would say how full a queue is that the namespace has nothing to do with.
+    if (kind == "Workload" && find_path(objects[i], {"status", "admission"}) != nullptr)
+      return fail(fmt::format("spec.apply[{}].status.admission: expected a Workload without quota", i));
+  }
+  return {};
+}
 
 Result<std::vector<Event>> changes_of(const Json& what_if, const engine::Engine& engine, Time now) {
   const auto& objects = array_at(what_if, {"spec", "apply"});

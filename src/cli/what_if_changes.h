@@ -18,4 +18,8 @@ namespace berth::cli {
 inline constexpr std::size_t kMaxWhatIfObjects = 1'000;
 Result<std::vector<engine::Event>> changes_of(const Json& what_if, const engine::Engine& engine, Time now);
 
+// Whether a WhatIf tries only jobs and Workloads of this namespace; "": of all, and anything else. The error names the
+// field.
+Result<void> check_local(const Json& what_if, std::string_view ns);
+
 }  // namespace berth::cli

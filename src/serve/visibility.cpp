@@ -113,9 +113,11 @@ Answer find_document(const http::Target& target, std::string_view accept) {
 
 AccessAttributes access_of(const http::HttpRequest& request, const http::Target& target) {
   AccessAttributes access;
-  if (const auto version = visibility::parse_what_if_path(target.segments); version && request.method == "POST") {
+  if (const auto path = visibility::parse_what_if_path(target.segments); path && request.method == "POST") {
     access.verb = "create";
-    access.resource = {std::string(visibility::kGroup), *version, std::string(visibility::kWhatIfs)};
+    const auto what = path->ns.empty() ? visibility::kWhatIfs : visibility::kLocalWhatIfs;
+    access.resource = {std::string(visibility::kGroup), path->version, std::string(what)};
+    access.ns = path->ns;
     return access;
   }
   if (const auto path = visibility::parse_workload_path(target.segments); path && request.method == "GET") {
@@ -162,13 +164,13 @@ Answer answer_about(const PendingSource& source, const visibility::WorkloadPath&
   };
 }
 
-Answer answer_what_if(const PendingSource& source, std::string version, std::string_view body) {
+Answer answer_what_if(const PendingSource& source, visibility::WhatIfPath path, std::string_view body) {
   const auto parsed = parse_json(body);
   if (!parsed) return refuse(api::bad_request(parsed.error().message));
-  auto status = source.what_if(*parsed);
-  if (!status) return refuse(api::bad_request(status.error().message));
-  return [version = std::move(version), status = std::move(*status)]() mutable {
-    return json(201, to_string(visibility::encode_what_if(version, std::move(status))));
+  auto status = source.what_if(*parsed, path.ns);
+  if (!status) return refuse(std::move(status.error()));
+  return [path = std::move(path), status = std::move(*status)]() mutable {
+    return json(201, to_string(visibility::encode_what_if(path, std::move(status))));
   };
 }
 
@@ -176,8 +178,8 @@ Answer answer_what_if(const PendingSource& source, std::string version, std::str
 
 Answer answer_visibility(const PendingSource& source, std::string_view method, const http::Target& target,
                          std::string_view body) {
-  if (auto version = visibility::parse_what_if_path(target.segments); version && source.what_if)
-    return method == "POST" ? answer_what_if(source, std::move(*version), body) : refuse(method_not_allowed());
+  if (auto path = visibility::parse_what_if_path(target.segments); path && source.what_if)
+    return method == "POST" ? answer_what_if(source, std::move(*path), body) : refuse(method_not_allowed());
   if (const auto path = visibility::parse_workload_path(target.segments);
       path && (path->subresource == visibility::kPrediction ? source.prediction : source.explanation))
     return method == "GET" ? answer_about(source, *path, target) : refuse(method_not_allowed());

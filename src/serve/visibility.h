@@ -30,8 +30,9 @@ struct PendingSource {
   std::function<std::optional<Json>(std::string_view ns, std::string_view workload, bool all)> explanation;
   // When it starts, likewise.
   std::function<std::optional<Json>(std::string_view ns, std::string_view workload, bool all)> prediction;
-  // What would follow from the changes of a WhatIf. Error: what is wrong with it.
-  std::function<Result<Json>(const Json& what_if)> what_if;
+  // What would follow from the changes of a WhatIf. `ns`: it tries jobs of this namespace only, and workloads of others
+  // are counted and not named; "": all. Error: the refusal, 400 when something is wrong with it.
+  std::function<tl::expected<Json, api::RestResponse>(const Json& what_if, std::string_view ns)> what_if;
 };
 
 // Encodes a response. Called once, on any thread.

@@ -42,6 +42,29 @@ class WhatIfChanges : public testing::Test {
   engine::Engine engine{engine::Options()};
 };
 
+TEST_F(WhatIfChanges, OfANamespaceAreItsNewJobs) {
+  const auto refused = [](const std::string& spec) {
+    const auto checked = check_local(parse_yaml("spec: " + spec).value().front(), "ns");
+    return checked ? "" : checked.error().message;
+  };
+  EXPECT_EQ(refused("{apply: [{kind: Job, apiVersion: batch/v1, metadata: {name: j, namespace: ns}}]}"), "");
+  EXPECT_EQ(refused("{apply: [{kind: Workload, metadata: {name: w, namespace: ns}}]}"), "");
+  EXPECT_EQ(refused("{apply: [{kind: Job, metadata: {name: j, namespace: other}}]}"),
+            "spec.apply[0].metadata.namespace: \"other\", expected the namespace of the LocalWhatIf, ns");
+  EXPECT_NE(refused("{apply: [{kind: Job, metadata: {name: j}}]}"), "");
+  EXPECT_NE(refused("{delete: [{kind: Workload, namespace: ns, name: w}]}").find("spec.delete: "), std::string::npos);
+  EXPECT_NE(refused("{drain: [{key: rack, value: r1}]}").find("spec.drain: "), std::string::npos);
+  EXPECT_NE(refused("{apply: [{kind: Workload, metadata: {name: w, namespace: ns}, status: {admission: {}}}]}"), "");
+  // Whatever their group is said to be.
+  for (const char* kind :
+       {"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology", "AdmissionCheck", "Node"}) {
+    EXPECT_EQ(
+        refused("{apply: [{kind: " + std::string(kind) + ", apiVersion: a/v1, metadata: {namespace: ns}}]}"),
+        "spec.apply[0].kind: " + std::string(kind) + ", expected a job or a Workload; other objects need a WhatIf");
+  }
+  EXPECT_TRUE(check_local(parse_yaml("spec: {drain: [{key: a, value: b}]}").value().front(), "")) << "of the cluster";
+}
+
 TEST_F(WhatIfChanges, DeleteOnlyWhatIsThere) {
   for (const char* there :
        {"kind: ClusterQueue, name: cq", "kind: LocalQueue, namespace: ns, name: q", "kind: ResourceFlavor, name: f",

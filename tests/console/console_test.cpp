@@ -26,8 +26,9 @@ class ConsoleTest : public testing::Test {
 };
 
 TEST_F(ConsoleTest, NothingBelowApiWithoutALogin) {
-  for (const char* path : {"/api/session", "/api/stream?collections=workloads", "/api/object?resource=nodes&name=n",
-                           "/api/events", "/api/pods", "/api/explanation", "/api/history", "/api/nothing", "/api"}) {
+  for (const char* path :
+       {"/api/session", "/api/stream?collections=workloads", "/api/object?resource=nodes&name=n", "/api/events",
+        "/api/pods", "/api/explanation", "/api/prediction", "/api/history", "/api/nothing", "/api"}) {
     for (const char* cookie : {"", "wrong", "../../x"}) {
       const auto page = world.get(path, cookie);
       EXPECT_EQ(page->status(), 401) << path;
@@ -282,6 +283,12 @@ TEST_F(ConsoleTest, ExplanationsNameOtherNamespacesOnlyToThoseWhoMayAskEverywher
   EXPECT_EQ(world.get(query, world.login("boss-token"))->status(), 200);
   EXPECT_TRUE(world.paths.back().ends_with("?all=true"));
   EXPECT_EQ(world.get("/api/explanation?namespace=team-b&name=w", world.login("ann-token"))->status(), 403);
+  // A prediction has a right of its own.
+  const std::string start = "/api/prediction?namespace=team-a&name=w";
+  EXPECT_EQ(world.get(start, world.login("ann-token"))->status(), 403);
+  world.cluster.grants.insert({"boss", "get", "workloads/prediction", "team-a"});
+  EXPECT_EQ(world.get(start, world.login("boss-token"))->status(), 200);
+  EXPECT_TRUE(world.paths.back().ends_with("/namespaces/team-a/workloads/w/prediction")) << world.paths.back();
 }
 
 TEST_F(ConsoleTest, PositionsAreAskedOnlyWhileSomebodyLooks) {

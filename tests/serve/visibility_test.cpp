@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/status.h"
 #include "serve/keeping_sink.h"
 
 namespace berth::serve::visibility_test {
@@ -33,7 +34,10 @@ PendingSource three_wait() {
             if (ns != "team" || workload != "w") return std::nullopt;
             return JsonObject{{"summary", all ? "with all names" : "with its own names"}};
           },
-          nullptr};
+          [](const Json& what_if, std::string_view ns) -> tl::expected<Json, api::RestResponse> {
+            if (find(what_if, "spec") == nullptr) return tl::unexpected(api::bad_request("spec: expected changes"));
+            return JsonObject{{"asked", ns}};
+          }};
 }
 
 struct House {
@@ -79,6 +83,29 @@ TEST(Visibility, PredictionsNeedTheRightToTheirNames) {
   EXPECT_EQ(house.asked[1].ns, "") << "in all namespaces";
   EXPECT_EQ(house.call(kGroupPath + "/v1beta2/namespaces/team/workloads/other/prediction").status, 404);
   EXPECT_EQ(house.call(path, "POST").status, 405);
+}
+
+TEST(Visibility, WhatIfsOfANamespaceNeedTheRightThereOnly) {
+  House house;
+  const auto post = [&](const std::string& path, const std::string& body) {
+    const auto sink = ask(house.handler, request_of("POST", kGroupPath + "/v1beta2" + path, body));
+    return sink->response.value_or(http::HttpResponse{0, {}, "no answer"});
+  };
+  const auto here = post("/namespaces/team/localwhatifs", R"({"spec": {}})");
+  EXPECT_EQ(here.status, 201) << here.body;
+  const Json document = parse_json(here.body).value();
+  EXPECT_EQ(string_at(document, {"kind"}), "LocalWhatIf");
+  EXPECT_EQ(string_at(document, {"metadata", "namespace"}), "team");
+  EXPECT_EQ(string_at(document, {"status", "asked"}), "team");
+  EXPECT_EQ(house.asked.back().verb, "create");
+  EXPECT_EQ(house.asked.back().resource.resource, "localwhatifs");
+  EXPECT_EQ(house.asked.back().ns, "team");
+  EXPECT_EQ(string_at(parse_json(post("/whatifs", R"({"spec": {}})").body).value(), {"kind"}), "WhatIf");
+  EXPECT_EQ(house.asked.back().resource.resource, "whatifs");
+  EXPECT_EQ(house.asked.back().ns, "");
+  EXPECT_EQ(post("/namespaces/team/localwhatifs", "{}").status, 400);
+  EXPECT_EQ(post("/namespaces/team/whatifs", R"({"spec": {}})").status, 404);
+  EXPECT_EQ(house.call(kGroupPath + "/v1beta2/namespaces/team/localwhatifs").status, 405);
 }
 
 TEST(Visibility, TellsPagesOfQueues) {

@@ -13,6 +13,12 @@ struct Queue {
   std::string_view resource, singular;
   bool namespaced;
 };
+struct Tried {
+  std::string_view resource, singular, kind;
+  bool namespaced;
+};
+constexpr Tried kTried[] = {{kWhatIfs, "whatif", kWhatIfKind, false},
+                            {kLocalWhatIfs, "localwhatif", kLocalWhatIfKind, true}};
 constexpr Queue kQueues[] = {{"clusterqueues", "clusterqueue", false}, {"localqueues", "localqueue", true}};
 
 std::string group_version(std::string_view version) { return std::string(kGroup) + "/" + std::string(version); }
@@ -226,11 +232,13 @@ Json resource_list(std::string_view version) {
     out.as_object()["kind"] = kExplanationKind;
     return out;
   };
-  resources.push_back(JsonObject{{"name", kWhatIfs},
-                                 {"singularName", "whatif"},
-                                 {"namespaced", false},
-                                 {"kind", kWhatIfKind},
-                                 {"verbs", JsonArray{"create"}}});
+  for (const Tried& tried : kTried) {
+    resources.push_back(JsonObject{{"name", tried.resource},
+                                   {"singularName", tried.singular},
+                                   {"namespaced", tried.namespaced},
+                                   {"kind", tried.kind},
+                                   {"verbs", JsonArray{"create"}}});
+  }
   resources.push_back(own_entry("workloads", "workload", {}));
   for (const Told& told : kTold) {
     resources.push_back(own_entry("workloads/" + std::string(told.subresource), "", {"get"}));
@@ -271,12 +279,14 @@ Json aggregated_entry() {
                                    {"singularResource", "workload"},
                                    {"verbs", JsonArray{}},
                                    {"subresources", std::move(subresources)}});
-    resources.push_back(
-        JsonObject{{"resource", kWhatIfs},
-                   {"responseKind", JsonObject{{"group", kGroup}, {"version", version}, {"kind", kWhatIfKind}}},
-                   {"scope", "Cluster"},
-                   {"singularResource", "whatif"},
-                   {"verbs", JsonArray{"create"}}});
+    for (const Tried& tried : kTried) {
+      resources.push_back(
+          JsonObject{{"resource", tried.resource},
+                     {"responseKind", JsonObject{{"group", kGroup}, {"version", version}, {"kind", tried.kind}}},
+                     {"scope", tried.namespaced ? "Namespaced" : "Cluster"},
+                     {"singularResource", tried.singular},
+                     {"verbs", JsonArray{"create"}}});
+    }
     versions.push_back(JsonObject{{"version", version}, {"resources", std::move(resources)}, {"freshness", "Current"}});
   }
   return JsonObject{{"metadata", JsonObject{{"name", kGroup}}}, {"versions", std::move(versions)}};

@@ -95,17 +95,21 @@ Json encode_answer(const WorkloadPath& path, Json fields_of_it) {
 
 RestResponse no_such_workload(std::string_view name) { return not_found({std::string(kGroup), "", "workload"}, name); }
 
-std::optional<std::string> parse_what_if_path(const std::vector<std::string>& segments) {
-  if (segments.size() != 4 || segments[0] != "apis" || segments[1] != kGroup || !serves(segments[2]) ||
-      segments[3] != kWhatIfs)
+std::optional<WhatIfPath> parse_what_if_path(const std::vector<std::string>& segments) {
+  if (segments.size() < 4 || segments[0] != "apis" || segments[1] != kGroup || !serves(segments[2]))
     return std::nullopt;
-  return segments[2];
+  if (segments.size() == 4 && segments[3] == kWhatIfs) return WhatIfPath{segments[2], ""};
+  if (segments.size() == 6 && segments[3] == "namespaces" && segments[5] == kLocalWhatIfs && !segments[4].empty())
+    return WhatIfPath{segments[2], segments[4]};
+  return std::nullopt;
 }
 
-Json encode_what_if(std::string_view version, Json status) {
-  return JsonObject{{"kind", kWhatIfKind},
-                    {"apiVersion", std::string(kGroup) + "/" + std::string(version)},
-                    {"metadata", JsonObject()},
+Json encode_what_if(const WhatIfPath& path, Json status) {
+  JsonObject metadata;
+  if (!path.ns.empty()) metadata["namespace"] = path.ns;
+  return JsonObject{{"kind", path.ns.empty() ? kWhatIfKind : kLocalWhatIfKind},
+                    {"apiVersion", std::string(kGroup) + "/" + path.version},
+                    {"metadata", std::move(metadata)},
                     {"status", std::move(status)}};
 }
 

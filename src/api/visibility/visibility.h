@@ -10,10 +10,12 @@
 //   /apis/visibility.kueue.x-k8s.io/<version>/namespaces/<ns>/workloads/<name>/prediction[?all=true]
 //
 //   POST /apis/visibility.kueue.x-k8s.io/<version>/whatifs
+//   POST /apis/visibility.kueue.x-k8s.io/<version>/namespaces/<ns>/localwhatifs
 //
-// says what would follow from changes; nothing is stored. It names objects of all namespaces, so it needs the right in
-// all. An explanation says why a workload waits and what would change that, a prediction when it starts. Objects of
-// other namespaces are not named unless `all` is true, which needs the right in all namespaces.
+// say what would follow from changes; nothing is stored. The first names objects of all namespaces, so it needs the
+// right in all. The second tries jobs of one namespace only and counts what it does to workloads of others. An
+// explanation says why a workload waits and what would change that, a prediction when it starts. Objects of other
+// namespaces are not named unless `all` is true, which needs the right in all namespaces.
 #pragma once
 
 #include <array>
@@ -85,9 +87,15 @@ RestResponse no_such_workload(std::string_view name);
 
 inline constexpr std::string_view kWhatIfKind = "WhatIf";
 inline constexpr std::string_view kWhatIfs = "whatifs";
-// The version in the path of what-ifs; nullopt for other paths.
-std::optional<std::string> parse_what_if_path(const std::vector<std::string>& segments);
-Json encode_what_if(std::string_view version, Json status);
+inline constexpr std::string_view kLocalWhatIfKind = "LocalWhatIf";
+inline constexpr std::string_view kLocalWhatIfs = "localwhatifs";
+// A path of what-ifs.
+struct WhatIfPath {
+  std::string version;
+  std::string ns;  // of a local one; "" for one of the cluster
+};
+std::optional<WhatIfPath> parse_what_if_path(const std::vector<std::string>& segments);
+Json encode_what_if(const WhatIfPath& path, Json status);
 
 bool serves(std::string_view version);
 

@@ -23,6 +23,16 @@ struct ExpectedStart {
 };
 ExpectedStart expected_start(const Json& prediction);
 
+// Adds to the explanation of a workload that waits when it is expected to start: "expectedStart", with "p50", "p90",
+// "after", "never", "at", "summary", "restsOn" and "limit" of the prediction as far as it has them, or
+// "expectedStartUnknown", why there is none. Nothing for a workload that is admitted.
+void add_expected_start(Server& server, Json& explanation);
+void add_expected_start(const Json& prediction, Json& explanation);
+// What add_expected_start() added, as lines; "": nothing.
+std::string expected_start_text(const Json& explanation);
+// An item of "restsOn": what a prediction rests on, and of how many workloads.
+std::string basis_text(const Json& basis);
+
 // By namespace and name. Those that stand first in their queues are asked about; others that wait are left out, but for
 // those that can never fit. When there is no answer at all, the reason goes to standard error.
 std::map<std::pair<std::string, std::string>, ExpectedStart> expected_starts(const Session& session, Server& server,

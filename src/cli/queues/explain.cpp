@@ -6,6 +6,7 @@
 
 #include "api/visibility/visibility.h"
 #include "cli/queues/commands.h"
+#include "cli/queues/expected_start.h"
 #include "cli/queues/explain_text.h"
 #include "cli/queues/flags.h"
 #include "cli/queues/followed_pods.h"
@@ -13,6 +14,8 @@
 #include "cli/queues/moment_flags.h"
 #include "cli/queues/questions.h"
 #include "cli/table.h"
+#include "engine/explain/predict.h"
+#include "journal/predictions.h"
 
 namespace berth::cli::queues {
 namespace {
@@ -29,10 +32,12 @@ Result<Json> explanation_of(Server& server, const std::string& ns, const std::st
   return ask_about(server, api::visibility::kExplanation, ns, name);
 }
 
-// With what keeps the pods of an admitted workload from running.
+// With what keeps the pods of an admitted workload from running, or when a workload that waits is expected to start.
 Result<Json> followed_explanation_of(const Session& session, Opened& opened, const std::string& name) {
   auto explanation = explanation_of(*opened.server, opened.ns, name);
-  if (explanation && string_at(*explanation, {"state"}) == "Admitted") follow_pods(session, opened, *explanation);
+  if (!explanation) return explanation;
+  if (string_at(*explanation, {"state"}) == "Admitted") follow_pods(session, opened, *explanation);
+  add_expected_start(*opened.server, *explanation);
   return explanation;
 }
 
@@ -99,9 +104,15 @@ int explain_then(const Session& session, const ExplainFlags& flags, Time at) {
   if (!explanation)
     return session.failed(did_not_exist("workload " + ns + "/" + flags.name, flags.moment, *replayed) +
                           ", or had finished");
-  return print(session, *format,
-               api::visibility::encode_answer({std::string(api::visibility::kVersions.front()), ns, flags.name},
-                                              engine::to_json(*explanation)));
+  Json document = api::visibility::encode_answer({std::string(api::visibility::kVersions.front()), ns, flags.name},
+                                                 engine::to_json(*explanation));
+  if (explanation->state != "Admitted") {
+    const auto history = journal::run_history(flags.moment.journal, at);
+    if (!history) return session.failed(history.error().message);
+    const auto predictions = engine::predict(*replayed->engine, *history, replayed->at, {ns + "/" + flags.name});
+    add_expected_start(engine::to_json(predictions.front()), document);
+  }
+  return print(session, *format, std::move(document));
 }
 
 int explain(const Session& session, const ExplainFlags& flags) {
@@ -129,13 +140,11 @@ Command add_explain(CLI::App& root, const Session& session) {
   add_place_flags(*app, flags->common);
   add_output_flag(*app, flags->common);
   app->footer(
-      "For a waiting workload: its position and who is before it, what is missing in each flavor and who holds it, "
-      "when\n"
-      "enough is free at the latest, and for each kind of change the smallest one that gives it quota now. Each "
+      "For a waiting workload: its position and who is before it, what is missing in each flavor and who holds it,\n"
+      "when it is expected to start, and for each kind of change the smallest one that gives it quota now. Each "
       "change\n"
-      "was tried on a copy of the queues. For an admitted workload: what it got, who was preempted for it, and what "
-      "its\n"
-      "pods wait for that do not run.\n"
+      "was tried on a copy of the queues. For an admitted workload: what it got, who was preempted for it, and what\n"
+      "its pods wait for that do not run.\n"
       "Example: berth explain job train -n team-a");
   return {app, [session, flags] {
             if (const auto taken = take_name(flags->name, flags->common); !taken)

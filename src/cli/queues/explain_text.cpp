@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "cli/queues/expected_start.h"
 #include "cli/queues/followed_pods.h"
 #include "cli/queues/words.h"
 #include "cli/table.h"
@@ -145,6 +146,7 @@ std::string explanation_text(const Json& e, bool colour) {
   if (!at(e, "places").empty()) out += section("Places on nodes:", at(e, "places") + "\n");
   const std::string evicted = joined(array_at(e, {"waitsFor"}), ", ");
   if (!evicted.empty()) out += section("These are being evicted in its queue:", evicted + "\n");
+  out += section("When it is expected to start:", expected_start_text(e));
   if (const Json* forecast = find(e, "forecast")) {
     const auto ended = int_at(*forecast, {"endedWorkloads"});
     out += "\nEnough quota is free by " + at(*forecast, "at") + " at the latest, unless another workload goes first. " +

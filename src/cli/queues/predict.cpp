@@ -6,6 +6,7 @@
 
 #include "api/visibility/visibility.h"
 #include "cli/queues/commands.h"
+#include "cli/queues/expected_start.h"
 #include "cli/queues/flags.h"
 #include "cli/queues/followed_pods.h"
 #include "cli/queues/job_workloads.h"
@@ -28,14 +29,6 @@ struct PredictFlags {
   bool calibration = false;
 };
 
-// What a prediction rests on, and of how many workloads.
-std::string basis_text(const Json& basis) {
-  const std::string what = printable(string_at(basis, {"basis"}));
-  const auto count = int_at(basis, {"workloads"});
-  const std::string of = std::to_string(count) + (count == 1 ? " workload" : " workloads");
-  return what.starts_with("assumed") ? of + " " + what : "rests on " + what + ": " + of;
-}
-
 // The documents as the API gives them.
 int print_predictions(const Session& session, const Format& format, JsonArray all, bool queue) {
   if (!format.text()) {
@@ -55,10 +48,11 @@ int print_predictions(const Session& session, const Format& format, JsonArray al
         const auto found = printable(string_at(each, path));
         return found.empty() ? "-" : found;
       };
+      const ExpectedStart start = expected_start(each);
       table.add({{text({"metadata", "namespace"})},
                  {text({"metadata", "name"})},
-                 {text({"start", "p50"})},
-                 {text({"start", "p90"})},
+                 {start.p50},
+                 {start.p90},
                  {text({"summary"})}});
     }
     *session.out << table.text(session.colour);

@@ -64,8 +64,8 @@ Result<Submitted> checked(Opened& opened, Discovery& discovery, const ObjectToAp
   return out;
 }
 
-Result<Json> asked_about(Server& server, Json object) {
-  auto answer = ask_what_if(server, what_if_of(JsonObject{{"apply", JsonArray{std::move(object)}}}));
+Result<Json> asked_about(Server& server, const std::string& ns, Json object) {
+  auto answer = ask_what_if_in(server, ns, JsonObject{{"apply", JsonArray{std::move(object)}}});
   if (!answer) return answer;
   const Json* status = find(*answer, "status");
   return status == nullptr ? Json(JsonObject()) : *status;
@@ -84,6 +84,9 @@ void print_verdict(const Session& session, const Submitted& job, const Json& sta
   *session.out << job.shown << " in LocalQueue " << job.ns << "/" << job.queue << " " << verdict(status) << "\n";
   for (const Json& victim : array_at(status, {"preempted"}))
     *session.out << "  it preempts " << at(victim, "workload") << ": " << at(victim, "text") << "\n";
+  if (const auto others = int_at(status, {"otherNamespaces", "preempted"}); others > 0)
+    *session.out << "  it preempts " << others << (others == 1 ? " workload" : " workloads")
+                 << " of other namespaces\n";
   for (const Json& arrival : array_at(status, {"arrivals"})) {
     const Json* explanation = find(arrival, "explanation");
     if (explanation == nullptr) continue;
@@ -105,7 +108,7 @@ JsonArray other_queues(Server& server, const Submitted& job, const std::vector<s
     }
     Json object = job.object;
     ensure_path(object, {"metadata", "labels", api::kueue::kQueueLabel}) = queue;
-    auto status = asked_about(server, std::move(object));
+    auto status = asked_about(server, job.ns, std::move(object));
     JsonObject each{{"queue", queue}};
     if (status) {
       each["status"] = std::move(*status);
@@ -125,7 +128,7 @@ int try_one(const Session& session, Opened& opened, const Submitted& job, JsonAr
                           ", so it is not queued; " +
                           (queues->empty() ? "namespace " + job.ns + " has no LocalQueue"
                                            : "the LocalQueues of namespace " + job.ns + ": " + either(*queues)));
-  const auto status = asked_about(*opened.server, job.object);
+  const auto status = asked_about(*opened.server, job.ns, job.object);
   if (!status) return session.failed(job.shown + ": " + status.error().message);
   JsonArray others = other_queues(*opened.server, job, *queues);
   if (!opened.format.text()) {
@@ -203,7 +206,7 @@ Command add_submit(CLI::App& root, const Session& session) {
       "With --dry-run each job goes through the API server first, so it gets its defaults, or its refusal. Then it is\n"
       "tried on a copy of the queues: whether it starts now and where, whom it preempts, else why it waits, when it\n"
       "starts, and which single changes would start it now; and the same for the other LocalQueues of its namespace.\n"
-      "This needs the right to ask what-if questions (docs/explain.md).\n"
+      "This needs the right to ask what-if questions in the cluster or in the namespace (docs/explain.md).\n"
       "Example: berth submit --dry-run -f train.yaml -n team-a");
   return {app, [session, flags] { return submit(session, *flags); }};
 }

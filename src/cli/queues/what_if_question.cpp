@@ -15,6 +15,21 @@ std::string with_its_name(const std::string& kind, const std::string& name, cons
   return name.empty() || refusal.find(name) != std::string::npos ? refusal : kind + " " + name + ": " + refusal;
 }
 
+api::RestResponse ask(Server& server, std::string_view resource, const std::string& ns, Json what_if) {
+  api::RestRequest request;
+  request.verb = api::Verb::kCreate;
+  request.resource = visibility_resource(resource);
+  request.ns = ns;
+  request.body = std::move(what_if);
+  return server.call(std::move(request));
+}
+
+Result<Json> told(Server& server, api::RestResponse response, std::string_view resource) {
+  if (response.ok()) return std::move(response.body);
+  const std::string why = response.code == 404 ? why_not_served(server) : "";
+  return fail(why.empty() ? server.explain(response, visibility_resource(resource)) : why);
+}
+
 }  // namespace
 
 Result<Json> as_stored(Opened& opened, Discovery& discovery, const ObjectToApply& each) {
@@ -60,15 +75,18 @@ Json what_if_of(JsonObject spec) {
 }
 
 Result<Json> ask_what_if(Server& server, Json what_if) {
-  api::RestRequest request;
-  request.verb = api::Verb::kCreate;
-  request.resource = visibility_resource(api::visibility::kWhatIfs);
-  request.body = std::move(what_if);
-  const auto resource = request.resource;
-  api::RestResponse response = server.call(std::move(request));
-  if (response.ok()) return std::move(response.body);
-  const std::string why = response.code == 404 ? why_not_served(server) : "";
-  return fail(why.empty() ? server.explain(response, resource) : why);
+  return told(server, ask(server, api::visibility::kWhatIfs, "", std::move(what_if)), api::visibility::kWhatIfs);
+}
+
+Result<Json> ask_what_if_in(Server& server, const std::string& ns, JsonObject spec) {
+  Json question = what_if_of(std::move(spec));
+  api::RestResponse everywhere = ask(server, api::visibility::kWhatIfs, "", question);
+  if (everywhere.code != 403) return told(server, std::move(everywhere), api::visibility::kWhatIfs);
+  question.get_object()["kind"] = api::visibility::kLocalWhatIfKind;
+  api::RestResponse here = ask(server, api::visibility::kLocalWhatIfs, ns, std::move(question));
+  // An older controller has no such questions.
+  if (here.code == 404) return told(server, std::move(everywhere), api::visibility::kWhatIfs);
+  return told(server, std::move(here), api::visibility::kLocalWhatIfs);
 }
 
 }  // namespace berth::cli::queues

@@ -18,5 +18,8 @@ bool is_no_job(const FoundResource& found);
 Json what_if_of(JsonObject spec);
 // The server's answer to it. Error: why there is none.
 Result<Json> ask_what_if(Server& server, Json what_if);
+// The same about new jobs of one namespace. Without the right to ask about the cluster it asks about the namespace
+// alone: then workloads of others are counted ("otherNamespaces") and not named.
+Result<Json> ask_what_if_in(Server& server, const std::string& ns, JsonObject spec);
 
 }  // namespace berth::cli::queues

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "api/visibility/documents.h"
+#include "api/visibility/visibility.h"
 
 namespace berth::cli {
 
@@ -17,6 +18,9 @@ apiserver::discovery::VirtualGroup visibility_group(serve::PendingSource source)
   group.resources = visibility::resource_list;
   group.openapi_v3 = visibility::openapi_v3;
   group.openapi_v2 = visibility::openapi_v2();
+  group.asks_everywhere = [](const http::Target& target) {
+    return target.query.flag("all") && visibility::parse_workload_path(target.segments);
+  };
   group.answer = [source = std::move(source)](std::string_view method, const http::Target& target,
                                               std::string_view body) {
     return serve::answer_visibility(source, method, target, body);

@@ -84,11 +84,12 @@ TEST(VisibilityDocuments, ListTheSubresourcesOfBothQueues) {
       for (const Json& verb : array_at(each, {"verbs"})) told += " " + std::string(view(verb.as_string()));
       told += "\n";
     }
-    EXPECT_EQ(told,
-              "clusterqueues\nclusterqueues/pendingworkloads get\n"
-              "localqueues namespaced\nlocalqueues/pendingworkloads namespaced get\n"
-              "whatifs create\nworkloads namespaced\nworkloads/explanation namespaced get\n"
-              "workloads/prediction namespaced get\n");
+    EXPECT_EQ(
+        told,
+        "clusterqueues\nclusterqueues/pendingworkloads get\n"
+        "localqueues namespaced\nlocalqueues/pendingworkloads namespaced get\n"
+        "whatifs create\nlocalwhatifs namespaced create\nworkloads namespaced\nworkloads/explanation namespaced get\n"
+        "workloads/prediction namespaced get\n");
   }
   EXPECT_EQ(string_at(group_document(), {"preferredVersion", "version"}), "v1beta2");
   EXPECT_EQ(array_at(aggregated_entry(), {"versions"}).size(), kVersions.size());

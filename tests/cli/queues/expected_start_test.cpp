@@ -87,6 +87,42 @@ TEST_F(ExpectedStarts, SayOnceWhyTheyAreNotKnown) {
   EXPECT_LE(oracle.asked.size(), 3u);
 }
 
+// What berth explain adds.
+class OfAnExplanation : public testing::Test {
+ protected:
+  std::string text(const std::string& prediction) {
+    Json explanation = parse_json(R"({"state": "Pending", "metadata": {"namespace": "ns", "name": "w"}})").value();
+    add_expected_start(parse_json(prediction).value(), explanation);
+    return expected_start_text(explanation);
+  }
+};
+
+TEST_F(OfAnExplanation, NamesTheTimesAndWhatTheyRestOn) {
+  EXPECT_EQ(text(R"({"summary": "it starts then", "at": "T0", "start": {"p10": "T1", "p50": "T2", "p90": "T3"},
+                     "restsOn": [{"basis": "finished workloads", "workloads": 3}]})"),
+            "P50 T2, P90 T3, as of T0\nit starts then\nrests on finished workloads: 3 workloads\n");
+  EXPECT_EQ(text(R"({"summary": "later", "at": "T0", "start": {"p50": "T2", "after": "T9"}, "limit": "the bound"})"),
+            "P50 T2, P90 after T9, as of T0\nlater\nnot complete: the bound\n");
+  EXPECT_EQ(text(R"({"summary": "later", "at": "T0", "start": {"after": "T9"}})"),
+            "P50 after T9, P90 after T9, as of T0\nlater\n");
+  EXPECT_EQ(text(R"({"summary": "never", "never": "too large", "at": "T0"})"), "never: too large\n");
+  EXPECT_EQ(text(R"({"summary": "nothing is known", "at": "T0"})"), "nothing is known\n");
+}
+
+TEST_F(OfAnExplanation, IsAskedOnlyOfWhatWaits) {
+  Oracle oracle;
+  Json admitted = parse_json(R"({"state": "Admitted", "metadata": {"namespace": "ns", "name": "w"}})").value();
+  add_expected_start(oracle, admitted);
+  EXPECT_TRUE(oracle.asked.empty());
+  EXPECT_EQ(expected_start_text(admitted), "");
+  Json waits = parse_json(R"({"state": "Held", "metadata": {"namespace": "ns", "name": "w"}})").value();
+  add_expected_start(oracle, waits);
+  EXPECT_EQ(string_at(waits, {"expectedStart", "p50"}), "2026-01-01T01:00:00Z");
+  oracle.refuses = true;
+  add_expected_start(oracle, waits);
+  EXPECT_NE(expected_start_text(waits).find("not known: "), std::string::npos);
+}
+
 TEST(ExpectedStart, HasADashForWhatIsNotKnown) {
   const auto none = expected_start(parse_json(R"({"summary": "nothing is known"})").value());
   EXPECT_EQ(none.p50, "-");

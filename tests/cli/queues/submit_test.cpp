@@ -24,7 +24,7 @@ Json yaml(const std::string& text) { return parse_yaml(text).value().front(); }
 // A namespace with the queues main, where the job waits, and spare, where it starts.
 class Queues final : public Server {
  public:
-  explicit Queues(std::vector<api::RestRequest>& seen) : seen_(seen) {}
+  Queues(std::vector<api::RestRequest>& seen, bool namespace_only) : seen_(seen), namespace_only_(namespace_only) {}
   api::RestResponse get(const std::string& path) override {
     if (path == "/apis/batch/v1")
       return json("{resources: [{name: jobs, singularName: job, kind: Job, namespaced: true}]}");
@@ -37,6 +37,11 @@ class Queues final : public Server {
     if (request.resource.resource == "localqueues")
       return json("{items: [{metadata: {name: main}}, {metadata: {name: spare}}]}");
     if (request.resource.resource == "jobs") return {201, request.body, {}};
+    if (request.resource.resource == "whatifs" && namespace_only_) return {403, Json(), {}};
+    if (request.resource.resource == "localwhatifs")
+      return json(
+          "{status: {arrivals: [{workload: default/w, got: main 2 x gpu}], preempted: [], otherNamespaces: {preempted: "
+          "3}}}");
     const Json& job = array_at(request.body, {"spec", "apply"}).at(0);
     if (string_at(job, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}) == "spare")
       return json(
@@ -56,6 +61,7 @@ class Queues final : public Server {
  private:
   static api::RestResponse json(const std::string& text) { return {200, yaml(text), {}}; }
   std::vector<api::RestRequest>& seen_;
+  const bool namespace_only_;  // the user has no rights in the cluster
 };
 
 class Submit : public testing::Test {
@@ -65,14 +71,16 @@ class Submit : public testing::Test {
     const std::string file = scratch_ + "/job.yaml";
     std::ofstream(file) << manifest;
     flags.insert(flags.begin(), {"submit", "-f", file});
-    return testing_support::run_command(
-        std::move(flags),
-        [this](const AccessFlags&) -> Result<std::unique_ptr<Server>> { return std::make_unique<Queues>(seen_); });
+    return testing_support::run_command(std::move(flags),
+                                        [this](const AccessFlags&) -> Result<std::unique_ptr<Server>> {
+                                          return std::make_unique<Queues>(seen_, namespace_only);
+                                        });
   }
   static std::string job(const std::string& labels) {
     return "{apiVersion: batch/v1, kind: Job, metadata: {name: train, labels: {" + labels + "}}}";
   }
   std::vector<api::RestRequest> seen_;
+  bool namespace_only = false;
   std::string scratch_ = berth::testing_support::make_scratch_dir("submit");
 };
 
@@ -93,6 +101,17 @@ TEST_F(Submit, ADryRunNamesWhomTheJobPreempts) {
   const auto ran = run(job("kueue.x-k8s.io/queue-name: spare"), {"--dry-run"});
   EXPECT_THAT(ran.said, HasSubstr("in LocalQueue default/spare starts now: main 2 x gpu\n"
                                   "  it preempts default/v: Preempted by priority\n"));
+}
+
+TEST_F(Submit, WithRightsInOneNamespaceADryRunAsksThere) {
+  namespace_only = true;
+  const auto ran = run(job("kueue.x-k8s.io/queue-name: main"), {"--dry-run"});
+  EXPECT_EQ(ran.code, 0) << ran.said;
+  EXPECT_THAT(ran.said, HasSubstr("in LocalQueue default/main starts now: main 2 x gpu\n"
+                                  "  it preempts 3 workloads of other namespaces\n"));
+  EXPECT_EQ(seen_.back().resource.resource, "localwhatifs");
+  EXPECT_EQ(seen_.back().ns, "default");
+  EXPECT_EQ(string_at(seen_.back().body, {"kind"}), "LocalWhatIf");
 }
 
 TEST_F(Submit, WhatIsNotQueuedIsNoSuccess) {

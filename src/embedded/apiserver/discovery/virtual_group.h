@@ -22,6 +22,9 @@ struct VirtualGroup {
   std::function<Json(std::string_view version)> resources;  // APIResourceList
   std::function<Json(std::string_view version)> openapi_v3;
   Json openapi_v2;
+  // Whether a request about an object of one namespace also tells of others, so that it needs its right in all
+  // namespaces; null: none does.
+  std::function<bool(const http::Target& target)> asks_everywhere{};
   // Called on the executor for a request about a resource of the group, after authorization. The returned function
   // encodes the response; it is called once, on any thread.
   std::function<std::function<http::HttpResponse()>(std::string_view method, const http::Target& target,

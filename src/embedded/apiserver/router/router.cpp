@@ -234,6 +234,11 @@ std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, Res
 }
 
 std::unique_ptr<Exchange> Router::Impl::execute_virtual(const Passage& p, const discovery::VirtualGroup& group) {
+  if (group.asks_everywhere && group.asks_everywhere(p.in.target)) {
+    Action action = requested_action(p.in);
+    action.ns.clear();
+    if (!may(p.in.who->user, action, objects)) return refuse(p, forbidden_action(p.in.who->user, action));
+  }
   p.sink->respond([make = group.answer(p.in.http.method, p.in.target, p.in.http.body), headers = headers_of(p.in)] {
     HttpResponse response = make();
     response.headers.insert(response.headers.end(), headers.begin(), headers.end());
