@@ -185,15 +185,15 @@ void Questions::pods(const serve::Caller& caller, const http::Query& query, Done
                });
 }
 
-void Questions::explanation(const serve::Caller& caller, const http::Query& query, Done done) {
+void Questions::about(std::string_view subresource, const serve::Caller& caller, const http::Query& query, Done done) {
   const std::string ns(query.get("namespace")), name(query.get("name"));
   if (!may_be_name(ns)) return done(refusal(400, "namespace: expected the name of a namespace"));
   if (!may_be_name(name)) return done(refusal(400, "name: expected the name of a workload"));
   const std::string version(api::visibility::kVersions[0]);
   auto what = attributes_of("get", {std::string(api::visibility::kGroup), version, "workloads"}, ns, name);
-  what.subresource = api::visibility::kExplanation;
+  what.subresource = subresource;
   const std::string path = "/apis/" + what.resource.group + "/" + version + "/namespaces/" + ns + "/workloads/" + name +
-                           "/" + std::string(api::visibility::kExplanation);
+                           "/" + std::string(subresource);
   when_allowed(caller, what, std::move(done), [this, caller, what, path](const Done& tell) {
     // Objects of other namespaces are named only to users who may ask in all namespaces.
     auto everywhere = what;

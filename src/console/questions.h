@@ -33,7 +33,8 @@ class Questions {
   void object(const serve::Caller& caller, const http::Query& query, Done done);
   void events(const serve::Caller& caller, const http::Query& query, Done done);
   void pods(const serve::Caller& caller, const http::Query& query, Done done);
-  void explanation(const serve::Caller& caller, const http::Query& query, Done done);
+  // What the visibility API says of a workload. `what`: api::visibility::kExplanation or kPrediction.
+  void about(std::string_view what, const serve::Caller& caller, const http::Query& query, Done done);
 
  private:
   // Calls `then` when the caller may do it, else `done` with 403 or 503.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/resources.h"
+#include "api/visibility/visibility.h"
 #include "console/feeds.h"
 #include "console/login_limits.h"
 #include "console/questions.h"
@@ -33,6 +34,7 @@ struct Ongoing final : http::Exchange {
 };
 
 using Sink = std::shared_ptr<http::ResponseSink>;
+using api::visibility::kExplanation, api::visibility::kPrediction;
 
 void answer(const Sink& sink, http::HttpResponse response) {
   sink->respond([response = std::move(response)]() mutable { return std::move(response); });
@@ -162,7 +164,9 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
     if (path == "/api/object") return questions.object(session->caller, query, tell);
     if (path == "/api/events") return questions.events(session->caller, query, tell);
     if (path == "/api/pods") return questions.pods(session->caller, query, tell);
-    if (path == "/api/explanation" && parts.read_path) return questions.explanation(session->caller, query, tell);
+    if (path == "/api/explanation" && parts.read_path)
+      return questions.about(kExplanation, session->caller, query, tell);
+    if (path == "/api/prediction" && parts.read_path) return questions.about(kPrediction, session->caller, query, tell);
     if (path == "/api/history" && parts.history)
       return history(session, query, sink, parts.executor.now() + kWaitForRights);
     nothing_here(sink);

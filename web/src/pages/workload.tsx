@@ -12,6 +12,7 @@ import { Explanation } from '../ui/explanation';
 import { ObjectTabs, useObject } from '../ui/object';
 import { Age, Badge, Card, CqLink, Empty, Facts, FlavorLink, LqLink, Page, StateBadge, When } from '../ui/parts';
 import { Link, path, useParams } from '../ui/router';
+import { ExpectedStart } from '../ui/start';
 
 interface Pod {
   name: string;
@@ -51,6 +52,7 @@ export function Workload() {
             [t('clusterQueue'), row.cq && <CqLink name={row.cq} />],
             [t('localQueue'), <LqLink ns={ns} name={row.queue} />],
             [t('position'), isWaiting(row) && position ? <>{position.position + 1} <span className="quiet">({position.localPosition + 1} {t('positionLocal')})</span></> : undefined],
+            [t('expectedStart'), isWaiting(row) && info?.explain ? <ExpectedStart ns={ns} name={name} stamp={`${row.state}${position?.position ?? ''}`} /> : undefined],
             [t('priority'), <>{row.priority} {row.pc && <span className="quiet">{row.pc}</span>}</>],
             [t('owner'), row.owner && `${row.owner.kind} ${row.owner.name}`],
             [t('pods'), row.pods],

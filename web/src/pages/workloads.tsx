@@ -1,16 +1,19 @@
 import { useMemo } from 'react';
 import { useCollection, useWorkloads } from '../data/hooks';
 import type { Workload } from '../data/rows';
+import { useInfo } from '../data/session';
 import { amounts, byResource, count } from '../logic/format';
 import { filterWorkloads, kindOf, whyInShort, isWaiting } from '../logic/workloads';
 import { useText } from '../text';
 import { Age, Choice, CqLink, LqLink, Page, Search, StateBadge, workloadPath } from '../ui/parts';
 import { Link, useQuery } from '../ui/router';
+import { StartCell } from '../ui/start';
 import { Table, type Column } from '../ui/table';
 
 export function useWorkloadColumns(without: string[] = []): Column<Workload>[] {
   const { t, said, language } = useText();
   const positions = useCollection('positions');
+  const info = useInfo();
   return useMemo(() => {
     const place = (w: Workload) => (isWaiting(w) ? positions.get(w.key)?.position : undefined);
     const all: Column<Workload>[] = [
@@ -23,11 +26,12 @@ export function useWorkloadColumns(without: string[] = []): Column<Workload>[] {
       { id: 'priority', label: t('priority'), width: '66px', end: true, wide: true, sort: (w) => w.priority, cell: (w) => <span title={w.pc}>{count(w.priority, language)}</span> },
       { id: 'requests', label: t('requests'), width: 'minmax(120px, 1.3fr)', wide: true, sort: (w) => w.requests[Object.keys(w.requests).sort(byResource)[0] ?? ''], cell: (w) => <span className="amounts">{amounts(w.requests)}</span> },
       { id: 'why', label: t('reason'), width: 'minmax(110px, 1.4fr)', wide: true, sort: (w) => (isWaiting(w) ? whyInShort(w) : undefined), cell: (w) => (isWaiting(w) ? <span title={w.message} className="quiet">{said(whyInShort(w))}</span> : w.flavors ? <span className="quiet">{w.flavors.join(', ')}</span> : '') },
-      { id: 'evictions', label: t('evictions'), width: '78px', end: true, wide: true, sort: (w) => w.evictions, cell: (w) => w.evictions || '' },
+      { id: 'start', label: t('expectedStart'), width: '118px', wide: true, cell: (w) => (place(w) === undefined || !info?.explain ? '' : <StartCell ns={w.ns} name={w.name} />) },
+      { id: 'evictions', label: t('evictions'), width: '78px', end: true, wide: true, roomy: true, sort: (w) => w.evictions, cell: (w) => w.evictions || '' },
       { id: 'created', label: t('age'), width: '68px', end: true, sort: (w) => (w.created === undefined ? undefined : -w.created), cell: (w) => <Age at={w.created} /> },
     ];
     return all.filter((c) => !without.includes(c.id));
-  }, [positions, language, without.join()]); // eslint-disable-line
+  }, [positions, info, language, without.join()]); // eslint-disable-line
 }
 
 export function WorkloadTable({ rows, without, label, right }: { rows: Workload[]; without?: string[]; label: string; right?: string }) {

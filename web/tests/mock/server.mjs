@@ -91,6 +91,11 @@ function explanation(q) {
   };
 }
 
+function prediction(q) {
+  const start = Date.now() + 600_000;
+  return { namespace: q.get('namespace'), name: q.get('name'), summary: 'it starts in half of the futures by then', at: time(Date.now()), futures: 31, started: 31, start: { p10: time(start), p50: time(start + 600_000), p90: time(start + 3_600_000) }, restsOn: [{ basis: 'finished workloads of the same LocalQueue', workloads: 12 }] };
+}
+
 function history(q) {
   const [from, to] = [Number(q.get('from')), Number(q.get('to'))];
   const strips = [];
@@ -129,6 +134,8 @@ createServer((request, response) => {
       return void json(response, 200, { pods: Array.from({ length: 12 }, (_, i) => ({ name: `pod-${i}`, node: `n${i}`, phase: 'Running', ready: i !== 3, domains: { 'cloud.example.com/block': 'block-0', 'cloud.example.com/rack': `rack-${i % 3}` } })) });
     case '/api/explanation':
       return void json(response, 200, explanation(q));
+    case '/api/prediction':
+      return void json(response, 200, prediction(q));
     case '/api/history':
       return void json(response, 200, history(q));
     case '/api/changes':
