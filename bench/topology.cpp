@@ -58,21 +58,21 @@ void occupy(Cluster& cluster, const Size& size) {
 void place(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
   auto cluster = furnished(size);
   occupy(*cluster, size);
-  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
+  const std::vector<PlaceRequest> requests = cluster->requests(gangs);
   std::vector<api::kueue::PodPlacement> pods;
   for (int i = 0; i < 64; ++i) pods.push_back(Cluster::a_pod("p", node_name(i * 37 % size.total()), kWorker));
   std::size_t next = 0;
   for (auto _ : state) {
     cluster->places.set_pod(pods[next++ % pods.size()]);
-    if (!cluster->places.place(asks).ok) state.SkipWithError("not placed");
+    if (!cluster->places.place(requests).ok) state.SkipWithError("not placed");
   }
 }
 
 // Places and takes gangs in turn, and gives back the previous gang, so that each placement sees many changed nodes.
-void take_in_turns(benchmark::State& state, Cluster& cluster, const std::vector<PlaceAsk>& asks) {
+void take_in_turns(benchmark::State& state, Cluster& cluster, const std::vector<PlaceRequest>& requests) {
   std::size_t turn = 0;
   for (auto _ : state) {
-    Placement placement = cluster.places.place(asks);
+    Placement placement = cluster.places.place(requests);
     if (!placement.ok) state.SkipWithError("not placed");
     cluster.places.take(WorkloadId(turn), turn ? "ns/a" : "ns/b", std::move(placement.pod_sets));
     turn = 1 - turn;
@@ -83,7 +83,7 @@ void take_in_turns(benchmark::State& state, Cluster& cluster, const std::vector<
 void place_and_take(benchmark::State& state, const Size& size, const std::vector<Gang>& gangs) {
   auto cluster = furnished(size);
   occupy(*cluster, size);
-  take_in_turns(state, *cluster, cluster->asks(gangs));
+  take_in_turns(state, *cluster, cluster->requests(gangs));
 }
 
 Gang workers(std::int32_t count) { return Gang{.count = count, .requests = kWorker}; }
@@ -134,11 +134,11 @@ void place_spread(benchmark::State& state, bool preferred) {
   }
   const std::vector<Gang> gangs{
       workers(64).required("cloud/rack").spread("cloud/block", 101, preferred).spread("cloud/rack", 1, preferred)};
-  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
+  const std::vector<PlaceRequest> requests = cluster->requests(gangs);
   int next = 0;
   for (auto _ : state) {
     cluster->places.set_pod(Cluster::a_pod("p", node_name(next++ * 37 % k100000.total()), kWorker));
-    if (!cluster->places.place(asks).ok) state.SkipWithError("not placed");
+    if (!cluster->places.place(requests).ok) state.SkipWithError("not placed");
   }
 }
 BENCHMARK_CAPTURE(place_spread, required, false)->Unit(benchmark::kMicrosecond);
@@ -150,7 +150,7 @@ void place_and_take_racks(benchmark::State& state) {
   for (int i = 0; i < k100000.total(); i += 3)
     cluster->places.set_pod(Cluster::a_pod("p" + std::to_string(i), node_name(i), kWorker));
   const std::vector<Gang> gangs{workers(8192).preferred("cloud/rack")};
-  take_in_turns(state, *cluster, cluster->asks(gangs));
+  take_in_turns(state, *cluster, cluster->requests(gangs));
 }
 BENCHMARK(place_and_take_racks)->Unit(benchmark::kMicrosecond);
 
@@ -158,11 +158,11 @@ BENCHMARK(place_and_take_racks)->Unit(benchmark::kMicrosecond);
 void place_in_racks(benchmark::State& state) {
   auto cluster = furnished(k100000, kNode, kRacks);
   const std::vector<Gang> gangs{workers(64).required("cloud/rack")};
-  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
+  const std::vector<PlaceRequest> requests = cluster->requests(gangs);
   int next = 0;
   for (auto _ : state) {
     cluster->places.set_pod(Cluster::a_pod("p", node_name(next++ * 37 % k100000.total()), kWorker));
-    if (!cluster->places.place(asks).ok) state.SkipWithError("not placed");
+    if (!cluster->places.place(requests).ok) state.SkipWithError("not placed");
   }
 }
 BENCHMARK(place_in_racks)->Unit(benchmark::kMicrosecond);
@@ -196,17 +196,17 @@ void preempt(benchmark::State& state) {
                                 {{"f", cluster->amounts(pod), Cluster::assigned({{node_name(i), 1}})}});
   }
   const std::vector<Gang> gangs{Gang{.count = kPods, .requests = pod}.required("cloud/block")};
-  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
+  const std::vector<PlaceRequest> requests = cluster->requests(gangs);
   for (auto _ : state) {
     Places::Trial trial(cluster->places);
     std::size_t victims = 0;
     do {
       trial.without(WorkloadId(victims++));
-    } while (!cluster->places.place(asks).ok);
+    } while (!cluster->places.place(requests).ok);
     if (victims != kPods) state.SkipWithError("not as many victims as expected");
     for (std::size_t i = victims - 1; i-- > 0;) {
       trial.again(WorkloadId(i));
-      if (!cluster->places.place(asks).ok) trial.without(WorkloadId(i));
+      if (!cluster->places.place(requests).ok) trial.without(WorkloadId(i));
     }
   }
 }
@@ -235,11 +235,11 @@ void node_change_and_place(benchmark::State& state) {
   occupy(*cluster, k100000);
   api::Node node = make_node(k100000, 4711, kNode);
   const std::vector<Gang> gangs{workers(64).required("cloud/rack")};
-  const std::vector<PlaceAsk> asks = cluster->asks(gangs);
+  const std::vector<PlaceRequest> requests = cluster->requests(gangs);
   for (auto _ : state) {
     node.ready = !*node.ready;
     cluster->places.set_node(node);
-    if (!cluster->places.place(asks).ok) state.SkipWithError("not placed");
+    if (!cluster->places.place(requests).ok) state.SkipWithError("not placed");
   }
 }
 BENCHMARK(node_change_and_place)->Unit(benchmark::kMicrosecond);

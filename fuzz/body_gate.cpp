@@ -114,7 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool unread = in.http.body.empty() && in.body.value.is_null() && in.body.error.empty();
   BERTH_INVARIANT(unread);
   bool refused = false;
-  if (in.asks) {
+  if (in.requests) {
     server.router->admit(in, [&](const berth::http::Handler::Verdict& verdict) {
       refused = verdict.has_value();
       if (refused) BERTH_INVARIANT(verdict->status == without_body);

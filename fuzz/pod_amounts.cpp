@@ -12,8 +12,8 @@
 #include "api/kueue/types.h"
 #include "base/amount.h"
 #include "base/assert.h"
-#include "engine/asks.h"
 #include "engine/counted_requests.h"
+#include "engine/requested_pods.h"
 
 namespace {
 

@@ -18,7 +18,7 @@ class ScriptedLog final : public Log {
   using Trouble = std::function<void(const std::string&)>;
   ScriptedLog(std::vector<std::function<void(Result<void>)>>& held, Trouble& trouble)
       : held_(held), trouble_(trouble) {}
-  void on_trouble(Trouble told) override { trouble_ = std::move(told); }
+  void on_trouble(Trouble reported) override { trouble_ = std::move(reported); }
   void append(std::vector<Change>, std::function<void(Result<void>)> done) override {
     held_.push_back(std::move(done));
   }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMostChanges = 64;
 
 // The last state of each cluster queue and cohort in the events for the engine.
-class Told {
+class Reported {
  public:
   void take(const volcano::QuotaTree::Events& events, bool legal) {
     for (const auto& event : events) {
@@ -38,7 +38,7 @@ class Told {
       }
     }
   }
-  bool operator==(const Told&) const = default;
+  bool operator==(const Reported&) const = default;
 
  private:
   static std::string text(const std::vector<berth::api::kueue::ResourceGroup>& groups, bool legal) {
@@ -60,7 +60,7 @@ class Told {
 
 class Play {
  public:
-  explicit Play(bool guarded) : guarded_(guarded) { told_.take(tree_.start(), guarded_); }
+  explicit Play(bool guarded) : guarded_(guarded) { reported_.take(tree_.start(), guarded_); }
 
   void change(const Json& object) {
     const auto decoded = berth::api::volcano::decode_queue(object);
@@ -74,19 +74,19 @@ class Play {
       if (!errors.empty()) return;
     }
     queues_[name] = std::make_shared<const Queue>(*decoded);
-    told_.take(tree_.set(queues_[name]), guarded_);
+    reported_.take(tree_.set(queues_[name]), guarded_);
   }
   void remove(const std::string& name) {
     if (guarded_ && !admission().remove(name)) return;
     queues_.erase(name);
-    told_.take(tree_.remove(name), guarded_);
+    reported_.take(tree_.remove(name), guarded_);
   }
   void check() const {
     volcano::QuotaTree again;
-    Told fresh;
+    Reported fresh;
     fresh.take(again.start(), guarded_);
     for (const auto& [name, queue] : queues_) fresh.take(again.set(queue), false);
-    BERTH_INVARIANT(fresh == told_);
+    BERTH_INVARIANT(fresh == reported_);
     for (const auto& [name, queue] : queues_) {
       const auto way = tree_.forest().way_up(*tree_.forest().find(name));
       BERTH_INVARIANT(!guarded_ || (way.end == volcano::QueueForest::Way::End::kRoot &&
@@ -103,7 +103,7 @@ class Play {
   bool guarded_;
   volcano::QuotaTree tree_;
   std::map<std::string, volcano::QueuePtr> queues_;
-  Told told_;
+  Reported reported_;
 };
 
 }  // namespace

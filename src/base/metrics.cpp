@@ -271,16 +271,16 @@ std::string Metrics::text() const {
   const std::lock_guard lock(impl_->mutex);
   std::string out;
   out.reserve(impl_->last_bytes + impl_->last_bytes / 8);
-  bool told_dropped = false;
-  const auto tell_dropped = [&] {
+  bool reported_dropped = false;
+  const auto report_dropped = [&] {
     MetricFamilyText(out, kDropped, kDroppedHelp, "counter").add({}, impl_->dropped.Value());
-    told_dropped = true;
+    reported_dropped = true;
   };
   for (const auto& [name, family] : impl_->families) {
-    if (!told_dropped && name > kDropped) tell_dropped();
+    if (!reported_dropped && name > kDropped) report_dropped();
     family->write(out);
   }
-  if (!told_dropped) tell_dropped();
+  if (!reported_dropped) report_dropped();
   impl_->last_bytes = out.size();
   return out;
 }

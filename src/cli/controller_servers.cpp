@@ -169,10 +169,10 @@ struct ControllerServers::Impl {
     loaded = std::move(done);
     if (webhooks) {
       listening = webhook_certificates->listen(
-          [this](const http::Credential&) { parts.executor.post([this] { tell_loaded(); }); });
+          [this](const http::Credential&) { parts.executor.post([this] { report_loaded(); }); });
       look_for_calls();
     } else {
-      parts.executor.post([this] { tell_loaded(); });
+      parts.executor.post([this] { report_loaded(); });
     }
     if (kept_in_secret) kept_in_secret->start();
     // Files that cannot be read are retried; the certificate source logs what is missing.
@@ -188,10 +188,10 @@ struct ControllerServers::Impl {
   }
 
   // A port that cannot be opened is retried every second.
-  void tell_loaded() {
+  void report_loaded() {
     if (!loaded) return;
     if (!webhooks || webhooks->ready()) return std::exchange(loaded, {})();
-    parts.executor.after(std::chrono::seconds(1), [this] { tell_loaded(); });
+    parts.executor.after(std::chrono::seconds(1), [this] { report_loaded(); });
   }
 
   // Without a configuration of webhooks nothing waits for their certificate. Somebody may add one later.

@@ -137,18 +137,18 @@ class Census {
 // Without a cluster nothing is known; the reason goes to standard error.
 std::vector<Seen> look(const KindsFlags& flags, const std::vector<JobKindPtr>& kinds) {
   const std::vector<Seen> unknown(kinds.size());
-  const auto tell = [&](const std::string& why) {
+  const auto report = [&](const std::string& why) {
     std::fprintf(stderr, "berth: the cluster is not asked: %s\n", why.c_str());
     return unknown;
   };
   const auto found = find_access(flags.access);
-  if (!found) return tell(found.error().message);
+  if (!found) return report(found.error().message);
   http::AsioExecutor executor;
   kube::ClientOptions options;
   options.max_tries = 1;
   options.timeout = std::chrono::seconds(5);
   auto client = kube::Client::make(executor, found->access, options);
-  if (!client) return tell(client.error().message);
+  if (!client) return report(client.error().message);
   controller::KindChecks checks(**client, executor, kinds);
   checks.on_round([&] { executor.stop(); });
   Census census(**client, kinds, [&] {
@@ -157,7 +157,7 @@ std::vector<Seen> look(const KindsFlags& flags, const std::vector<JobKindPtr>& k
   });
   executor.post([&] { census.next(); });
   executor.run();
-  if (census.refused()) return tell(explain_refusal(*census.refused(), kinds.front()->resource, found->access));
+  if (census.refused()) return report(explain_refusal(*census.refused(), kinds.front()->resource, found->access));
   auto out = census.seen();
   for (std::size_t i = 0; i < kinds.size(); ++i) out[i].fit = checks.of(*kinds[i]);
   return out;

@@ -8,7 +8,7 @@ std::unique_ptr<http::Handler::Parsed> OnePath::parse(http::HttpRequest request)
   const bool here = request.target.substr(0, request.target.find('?')) == path_;
   auto parsed = here ? all_.parse(std::move(request)) : std::make_unique<Elsewhere>();
   parsed->max_body = 0;  // pages are only read
-  parsed->asks = false;
+  parsed->requests = false;
   return parsed;
 }
 

@@ -119,7 +119,7 @@ void print_segment(const SegmentReplay& segment, bool whole) {
 JsonArray decisions_json(const std::vector<journal::Decision>& decisions) {
   JsonArray out;
   for (const auto& each : decisions)
-    out.push_back(JsonObject{{"decision", name(each.deed)}, {"workload", each.workload}, {"write", each.write}});
+    out.push_back(JsonObject{{"decision", name(each.action)}, {"workload", each.workload}, {"write", each.write}});
   return out;
 }
 
@@ -152,7 +152,7 @@ Json segment_json(const SegmentReplay& segment) {
   return out;
 }
 
-int tell(const std::vector<SegmentReplay>& segments, bool json, bool whole, Json state) {
+int report(const std::vector<SegmentReplay>& segments, bool json, bool whole, Json state) {
   SegmentReplay all;
   std::size_t good = 0;
   JsonArray list;
@@ -186,13 +186,13 @@ int run_replay(const ReplayFlags& flags) {
   if (flags.until.empty()) {
     const auto segments = journal::replay_all(flags.journal, {});
     if (!segments) return failure(segments.error().message);
-    return tell(*segments, json, true, nullptr);
+    return report(*segments, json, true, nullptr);
   }
   const auto until = parse_time(flags.until);
   if (!until) return misuse("--until: " + until.error().message);
   const auto replayed = journal::replay_until(flags.journal, *until);
   if (!replayed) return failure(replayed.error().message);
-  const int code = tell({replayed->segment}, json, false, json ? state_json(*replayed) : Json());
+  const int code = report({replayed->segment}, json, false, json ? state_json(*replayed) : Json());
   if (!json) print_state(*replayed, *until);
   return code;
 }

@@ -128,8 +128,8 @@ class Process {
     controller_metrics_.emplace(metrics_, controller::metrics_options(configuration_, *options));
     options->metrics = &*controller_metrics_;
     serves_pending_ = options->pending_workloads_api;
-    controller::tell_build(metrics_, this_build());
-    controller::tell_not_honoured(metrics_, options->not_honoured);
+    controller::report_build(metrics_, this_build());
+    controller::report_not_honoured(metrics_, options->not_honoured);
     policy_ = controller::admission_policy(*options);
     policy_.manages_namespace = [this](std::string_view ns) { return controller_->manages_namespace(ns); };
     auto journal = open_journal(options_.journal, executor_);

@@ -131,12 +131,12 @@ void Questions::object(const serve::Caller& caller, const http::Query& query, Do
   request.ns = ns;
   request.name = name;
   when_allowed(caller, attributes_of("get", known->resource, ns, name), std::move(done),
-               [this, request](const Done& tell) {
-                 client_.call(request, [tell](api::RestResponse response) {
-                   if (!response.ok()) return tell(failed(response));
+               [this, request](const Done& report) {
+                 client_.call(request, [report](api::RestResponse response) {
+                   if (!response.ok()) return report(failed(response));
                    erase_path(response.body, {"metadata", "managedFields"});
                    const std::string yaml = to_yaml(response.body);
-                   tell(json_reply(JsonObject{{"object", std::move(response.body)}, {"yaml", yaml}}));
+                   report(json_reply(JsonObject{{"object", std::move(response.body)}, {"yaml", yaml}}));
                  });
                });
 }
@@ -156,9 +156,9 @@ void Questions::events(const serve::Caller& caller, const http::Query& query, Do
   request.ns = ns.empty() ? "default" : ns;
   request.field_selector = "involvedObject.kind=" + kind + ",involvedObject.name=" + name;
   when_allowed(caller, attributes_of("list", kCoreEvents, request.ns, ""), std::move(done),
-               [this, request, kind, name](const Done& tell) {
-                 client_.call(request, [tell, kind, name](const api::RestResponse& response) {
-                   tell(response.ok() ? json_reply(events_of(response.body, kind, name)) : failed(response));
+               [this, request, kind, name](const Done& report) {
+                 client_.call(request, [report, kind, name](const api::RestResponse& response) {
+                   report(response.ok() ? json_reply(events_of(response.body, kind, name)) : failed(response));
                  });
                });
 }
@@ -173,14 +173,14 @@ void Questions::pods(const serve::Caller& caller, const http::Query& query, Done
   request.ns = ns;
   request.limit = kMaxPods;
   when_allowed(caller, attributes_of("list", api::kPods, ns, ""), std::move(done),
-               [this, request, workload](const Done& tell) {
-                 client_.call(request, [this, tell, ns = request.ns, workload](const api::RestResponse& response) {
-                   if (!response.ok()) return tell(failed(response));
+               [this, request, workload](const Done& report) {
+                 client_.call(request, [this, report, ns = request.ns, workload](const api::RestResponse& response) {
+                   if (!response.ok()) return report(failed(response));
                    JsonArray pods;
                    for (const Json& pod : array_at(response.body, {"items"})) {
                      if (workloads_.name(ns, PodOrigin::of(pod)) == workload) pods.push_back(pod_of(pod));
                    }
-                   tell(json_reply(JsonObject{{"pods", std::move(pods)}}));
+                   report(json_reply(JsonObject{{"pods", std::move(pods)}}));
                  });
                });
 }
@@ -194,13 +194,13 @@ void Questions::about(std::string_view subresource, const serve::Caller& caller,
   what.subresource = subresource;
   const std::string path = "/apis/" + what.resource.group + "/" + version + "/namespaces/" + ns + "/workloads/" + name +
                            "/" + std::string(subresource);
-  when_allowed(caller, what, std::move(done), [this, caller, what, path](const Done& tell) {
+  when_allowed(caller, what, std::move(done), [this, caller, what, path](const Done& report) {
     // Objects of other namespaces are named only to users who may ask in all namespaces.
     auto everywhere = what;
     everywhere.ns.clear();
-    auth_.authorize(caller, everywhere, [this, tell, path](const auto& refused) {
-      read_(refused ? path : path + "?all=true", [tell](const api::RestResponse& response) {
-        tell(response.ok() ? json_reply(response.body) : failed(response));
+    auth_.authorize(caller, everywhere, [this, report, path](const auto& refused) {
+      read_(refused ? path : path + "?all=true", [report](const api::RestResponse& response) {
+        report(response.ok() ? json_reply(response.body) : failed(response));
       });
     });
   });

@@ -76,7 +76,7 @@ std::unique_ptr<ConsoleRequest> read_request(http::HttpRequest head, const Trust
   auto read = std::make_unique<ConsoleRequest>(std::move(head));
   const http::HttpRequest& request = read->http;
   read->max_body = 0;
-  read->asks = true;
+  read->requests = true;
   if (request.target.size() > http::kMaxTargetBytes) {
     read->refused = refusal(400, "the request's target is too long");
     return read;

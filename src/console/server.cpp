@@ -160,13 +160,13 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
   static void nothing_here(const Sink& sink) { answer(sink, refusal(404, "there is nothing at this path")); }
 
   void ask(const SessionPtr& session, const std::string& path, const http::Query& query, const Sink& sink) {
-    const auto tell = [sink](http::HttpResponse response) { answer(sink, std::move(response)); };
-    if (path == "/api/object") return questions.object(session->caller, query, tell);
-    if (path == "/api/events") return questions.events(session->caller, query, tell);
-    if (path == "/api/pods") return questions.pods(session->caller, query, tell);
+    const auto report = [sink](http::HttpResponse response) { answer(sink, std::move(response)); };
+    if (path == "/api/object") return questions.object(session->caller, query, report);
+    if (path == "/api/events") return questions.events(session->caller, query, report);
+    if (path == "/api/pods") return questions.pods(session->caller, query, report);
     if (path == "/api/explanation" && parts.read_path)
-      return questions.about(kExplanation, session->caller, query, tell);
-    if (path == "/api/prediction" && parts.read_path) return questions.about(kPrediction, session->caller, query, tell);
+      return questions.about(kExplanation, session->caller, query, report);
+    if (path == "/api/prediction" && parts.read_path) return questions.about(kPrediction, session->caller, query, report);
     if (path == "/api/history" && parts.history)
       return history(session, query, sink, parts.executor.now() + kWaitForRights);
     nothing_here(sink);

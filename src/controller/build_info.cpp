@@ -2,7 +2,7 @@
 
 namespace berth::controller {
 
-void tell_build(Metrics& metrics, const BuildInfo& build) {
+void report_build(Metrics& metrics, const BuildInfo& build) {
 #if defined(__x86_64__)
   constexpr const char* kPlatform = "linux/amd64";
 #elif defined(__aarch64__)

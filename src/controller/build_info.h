@@ -11,6 +11,6 @@ struct BuildInfo {
   std::string version, commit, date;  // commit and date: "unknown" unless the build was told
 };
 // Sets kueue_build_info; call once.
-void tell_build(Metrics& metrics, const BuildInfo& build);
+void report_build(Metrics& metrics, const BuildInfo& build);
 
 }  // namespace berth::controller

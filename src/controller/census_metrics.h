@@ -19,8 +19,8 @@ class CensusMetrics {
 
   // Sets the gauges of one queue. `queue`: the labels that identify the queue; no other queue has them. `more`:
   // further labels of every series. `where`: further labels of the series of unadmitted workloads.
-  void tell(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where,
-            const engine::QueueCensus& census);
+  void report(const MetricLabels& queue, const MetricLabels& more, const MetricLabels& where,
+              const engine::QueueCensus& census);
   void forget(const MetricLabels& queue);
   GaugeFamily pending() const { return pending_; }
   std::vector<MetricFamily*> families() { return {&pending_, &unadmitted_}; }
@@ -29,7 +29,7 @@ class CensusMetrics {
   bool divided_;
   GaugeFamily pending_, unadmitted_;
   // The series of unadmitted_ by queue. tell() removes the series whose reason no longer occurs.
-  std::map<MetricLabels, std::set<MetricLabels>> told_;
+  std::map<MetricLabels, std::set<MetricLabels>> reported_;
 };
 
 }  // namespace berth::controller

@@ -40,7 +40,7 @@ CohortMetrics::Places CohortMetrics::refresh_queues(const engine::Engine& engine
     if (!above.empty()) place = {above.front(), above.back()};
     for (const std::string& cohort : above) cohorts[cohort].admitted += count;
     const auto before = queues_.find(name);
-    if (before == queues_.end() || before->second != place) tell_place(queue_info_, "cluster_queue", name, place);
+    if (before == queues_.end() || before->second != place) report_place(queue_info_, "cluster_queue", name, place);
   }
   for (const auto& [name, place] : queues_) {
     if (!queues.contains(name)) queue_info_.remove({{"cluster_queue", name}});
@@ -64,7 +64,7 @@ std::vector<std::string> CohortMetrics::refresh(const engine::Engine& engine,
   for (auto& [name, cohort] : cohorts) {
     cohort.place = places.at(name);
     const auto before = cohorts_.find(name);
-    tell_cohort(engine, name, cohort, before == cohorts_.end() ? nullptr : &before->second);
+    report_cohort(engine, name, cohort, before == cohorts_.end() ? nullptr : &before->second);
   }
   std::vector<std::string> gone;
   for (const auto& [name, cohort] : cohorts_) {
@@ -76,27 +76,27 @@ std::vector<std::string> CohortMetrics::refresh(const engine::Engine& engine,
   return gone;
 }
 
-void CohortMetrics::tell_place(GaugeFamily& family, const char* label, const std::string& name, const Place& place) {
+void CohortMetrics::report_place(GaugeFamily& family, const char* label, const std::string& name, const Place& place) {
   family.remove({{label, name}});
   family.set({{label, name}, {"parent_cohort", place.parent}, {"root_cohort", place.root}, {"replica_role", role_}}, 1);
 }
 
 // Amounts of zero have no series, as in Kueue.
-void CohortMetrics::tell_amount(GaugeFamily& family, const std::string& cohort, const engine::SubtreeQuota& of,
-                                Amount amount, std::set<MetricLabels>& told) const {
+void CohortMetrics::report_amount(GaugeFamily& family, const std::string& cohort, const engine::SubtreeQuota& of,
+                                  Amount amount, std::set<MetricLabels>& reported) const {
   if (amount <= Amount()) return;
   MetricLabels labels{{"cohort", cohort}, {"flavor", of.flavor}, {"resource", of.resource}};
   family.set(joined(labels, {{"replica_role", role_}}), units(of.resource, amount));
-  told.insert(std::move(labels));
+  reported.insert(std::move(labels));
 }
 
-void CohortMetrics::tell_cohort(const engine::Engine& engine, const std::string& name, Cohort& now,
-                                const Cohort* before) {
-  if (before == nullptr || before->place != now.place) tell_place(cohort_info_, "cohort", name, now.place);
+void CohortMetrics::report_cohort(const engine::Engine& engine, const std::string& name, Cohort& now,
+                                  const Cohort* before) {
+  if (before == nullptr || before->place != now.place) report_place(cohort_info_, "cohort", name, now.place);
   admitted_.set({{"cohort", name}, {"replica_role", role_}}, static_cast<double>(now.admitted));
   for (const auto& one : engine.cohort_quotas(name)) {
-    tell_amount(quota_, name, one, one.quota, now.quotas);
-    tell_amount(reserved_, name, one, one.reserved, now.reserved);
+    report_amount(quota_, name, one, one.quota, now.quotas);
+    report_amount(reserved_, name, one, one.reserved, now.reserved);
   }
   if (before == nullptr) return;
   for (const MetricLabels& each : before->quotas) {

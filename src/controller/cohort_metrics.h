@@ -45,10 +45,10 @@ class CohortMetrics {
   void end_silence(const Places& places);
   Places refresh_queues(const engine::Engine& engine, const std::map<std::string, std::int32_t>& admitted,
                         std::map<std::string, Cohort>& cohorts);
-  void tell_place(GaugeFamily& family, const char* label, const std::string& name, const Place& place);
-  void tell_cohort(const engine::Engine& engine, const std::string& name, Cohort& now, const Cohort* before);
-  void tell_amount(GaugeFamily& family, const std::string& cohort, const engine::SubtreeQuota& of, Amount amount,
-                   std::set<MetricLabels>& told) const;
+  void report_place(GaugeFamily& family, const char* label, const std::string& name, const Place& place);
+  void report_cohort(const engine::Engine& engine, const std::string& name, Cohort& now, const Cohort* before);
+  void report_amount(GaugeFamily& family, const std::string& cohort, const engine::SubtreeQuota& of, Amount amount,
+                     std::set<MetricLabels>& reported) const;
 
   std::string role_;
   GaugeFamily queue_info_, cohort_info_, admitted_, quota_, reserved_;

@@ -57,19 +57,19 @@ void CustomLabels::cover(Kind kind, const MetricFamily& family, std::vector<std:
   covered.family.amend_by(covered.names, std::move(none));
 }
 
-void CustomLabels::tell(Kind kind, const std::vector<std::string>& values, const Json& object) {
+void CustomLabels::report(Kind kind, const std::vector<std::string>& values, const Json& object) {
   const auto families = covered_.find(kind);
   if (families == covered_.end()) return;
   MetricLabels now = labels_of_object(kind, &object);
-  MetricLabels& told = told_[{kind, values}];
-  if (told == now) return;
+  MetricLabels& reported = reported_[{kind, values}];
+  if (reported == now) return;
   for (Covered& each : families->second) each.family.amend(part_of(each.names, values), now);
-  told = std::move(now);
+  reported = std::move(now);
 }
 
 void CustomLabels::forget(Kind kind, const std::vector<std::string>& values) {
   const auto families = covered_.find(kind);
-  if (families == covered_.end() || told_.erase({kind, values}) == 0) return;
+  if (families == covered_.end() || reported_.erase({kind, values}) == 0) return;
   for (Covered& each : families->second) each.family.amend_no_more(part_of(each.names, values));
 }
 

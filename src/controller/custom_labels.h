@@ -23,7 +23,7 @@ class CustomLabels {
   void cover(Kind kind, const MetricFamily& family, std::vector<std::string> names);
   // The object as it is stored. `values`: its values of the names given to cover(). When a label changed, the series
   // of the object move with their values.
-  void tell(Kind kind, const std::vector<std::string>& values, const Json& object);
+  void report(Kind kind, const std::vector<std::string>& values, const Json& object);
   void forget(Kind kind, const std::vector<std::string>& values);
 
   bool divides_workloads() const;  // there are labels of workloads
@@ -41,7 +41,7 @@ class CustomLabels {
 
   std::vector<api::config::CustomLabel> labels_;
   std::map<Kind, std::vector<Covered>> covered_;
-  std::map<std::pair<Kind, std::vector<std::string>>, MetricLabels> told_;
+  std::map<std::pair<Kind, std::vector<std::string>>, MetricLabels> reported_;
 };
 
 }  // namespace berth::controller

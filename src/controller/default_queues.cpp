@@ -67,9 +67,9 @@ void DefaultQueues::look(const std::string& ns, const WorkQueue::Finish& finish)
     const auto there = cluster_.local_queues.get(api::object_key(ns, local_name));
     const std::string holder = there ? there->cluster_queue : "";
     if (there ? holder != name : !wanted.emplace(local_name, queue.get()).second)
-      tell(*queue, true, "LocalQueueExists",
-           "No LocalQueue is made in namespace " + ns + ": LocalQueue " + local_name +
-               " there belongs to ClusterQueue " + (there ? holder : wanted.at(local_name)->meta.name));
+      report(*queue, true, "LocalQueueExists",
+             "No LocalQueue is made in namespace " + ns + ": LocalQueue " + local_name +
+                 " there belongs to ClusterQueue " + (there ? holder : wanted.at(local_name)->meta.name));
   }
   if (wanted.empty()) return finish(true);
   struct Open {
@@ -102,21 +102,21 @@ void DefaultQueues::make(const api::kueue::ClusterQueue& queue, const std::strin
       lifetime_.guard(
           [this, about = std::move(about), ns, name, finish = std::move(finish)](const api::RestResponse& answer) {
             if (answer.ok()) {
-              tell(about, false, "LocalQueueCreated", "Created LocalQueue " + name + " in namespace " + ns);
+              report(about, false, "LocalQueueCreated", "Created LocalQueue " + name + " in namespace " + ns);
               return finish(true);
             }
             // The cache is late, or the namespace goes: nothing is left to do until it says more.
             const bool settled =
                 api::status_reason(answer) == "AlreadyExists" || api::refused_by_terminating_namespace(answer);
             if (!settled)
-              tell(about, true, "LocalQueueCreationFailed",
-                   "Failed to create LocalQueue " + name + " in namespace " + ns + ": " + api::failure_text(answer));
+              report(about, true, "LocalQueueCreationFailed",
+                     "Failed to create LocalQueue " + name + " in namespace " + ns + ": " + api::failure_text(answer));
             finish(settled);
           }));
 }
 
-void DefaultQueues::tell(const api::kueue::ClusterQueue& queue, bool warning, const std::string& reason,
-                         const std::string& note) {
+void DefaultQueues::report(const api::kueue::ClusterQueue& queue, bool warning, const std::string& reason,
+                           const std::string& note) {
   shell_.events.record({std::string(kApiVersion), "ClusterQueue", {}, queue.meta.name, queue.meta.uid, {}},
                        {warning, reason, note, {}, std::string(kController)});
 }

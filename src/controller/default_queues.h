@@ -26,7 +26,7 @@ class DefaultQueues {
   void look(const std::string& ns, const WorkQueue::Finish& finish);
   void make(const api::kueue::ClusterQueue& queue, const std::string& ns, const std::string& name,
             WorkQueue::Finish finish);
-  void tell(const api::kueue::ClusterQueue& queue, bool warning, const std::string& reason, const std::string& note);
+  void report(const api::kueue::ClusterQueue& queue, bool warning, const std::string& reason, const std::string& note);
 
   Shell& shell_;
   const Cluster& cluster_;

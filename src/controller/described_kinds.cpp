@@ -29,7 +29,7 @@ std::vector<jobs::kinds::JobKindPtr> managed_kinds(const ControllerOptions& opti
   return out;
 }
 
-void tell(const jobs::kinds::JobKindSpec& kind, const Fit& fit) {
+void report(const jobs::kinds::JobKindSpec& kind, const Fit& fit) {
   const std::string name = kind.kind + " of " + kind.api_version();
   if (fit.state == Fit::State::kOtherVersion) {
     std::string versions;
@@ -88,7 +88,7 @@ DescribedKinds::DescribedKinds(const JobEnvironment& environment, api::kueue::Ob
       settled_(std::move(settled)),
       checks_(shell_.client, shell_.executor,
               shell_.options.compare_kinds ? managed_kinds(shell_.options) : std::vector<jobs::kinds::JobKindPtr>()) {
-  checks_.on_fit([](const jobs::kinds::JobKindSpec& kind, const Fit& fit) { tell(kind, fit); });
+  checks_.on_fit([](const jobs::kinds::JobKindSpec& kind, const Fit& fit) { report(kind, fit); });
   checks_.on_round([this] { checked(); });
   for (const auto& kind : managed_kinds(shell_.options)) {
     kinds_.push_back(std::make_unique<Kind>(environment_, get_, kind, cache_of(kind->resource)));
@@ -130,7 +130,7 @@ kube::Informer& DescribedKinds::cache_of(const api::GroupVersionResource& resour
 void DescribedKinds::listed(const api::GroupVersionResource& resource, const api::RestResponse& response) {
   const bool missing = response.code == 404, refused = response.code == 401 || response.code == 403;
   if (missing || refused) settle(resource);
-  const bool same = std::exchange(told_[resource], response.code) == response.code;
+  const bool same = std::exchange(reported_[resource], response.code) == response.code;
   if (Kind* kind = kind_of(resource)) {
     if (!same || (missing && checks_.of(*kind->spec).usable())) checks_.ask_again();
     manage(*kind);
@@ -161,8 +161,8 @@ DescribedKinds::Kind* DescribedKinds::kind_of(const api::GroupVersionResource& r
 }
 
 bool DescribedKinds::listed_now(const Kind& kind) const {
-  const auto told = told_.find(kind.spec->resource);
-  return told == told_.end() || (told->second >= 200 && told->second < 300);
+  const auto reported = reported_.find(kind.spec->resource);
+  return reported == reported_.end() || (reported->second >= 200 && reported->second < 300);
 }
 
 // A kind that was uninstalled goes on: the workloads of its jobs end.

@@ -67,7 +67,7 @@ class DescribedKinds {
   const api::kueue::ObjectGetter get_;
   const std::function<void()> settled_;
   std::map<api::GroupVersionResource, std::unique_ptr<kube::Informer>> caches_;
-  std::map<api::GroupVersionResource, int> told_;  // the code of the last list that was logged
+  std::map<api::GroupVersionResource, int> reported_;  // the code of the last list that was logged
   std::set<api::GroupVersionResource> unsettled_;
   std::vector<std::unique_ptr<Kind>> kinds_;
   KindChecks checks_;

@@ -41,7 +41,7 @@ DevicePlaces::DevicePlaces(Shell& shell, jobs::devices::Inventory inventory, con
 void DevicePlaces::start() {
   started_ = true;
   supply_.slices_changed();
-  tell();
+  report();
 }
 
 // The pods of a workload exist before their claims are allocated; after a restart they may be seen later. A pod that is
@@ -92,7 +92,7 @@ void DevicePlaces::claim_changed(const ClaimPtr& old, const ClaimPtr& now) {
     }
     supply_.set_claim(now, std::move(consumer));
   }
-  tell();
+  report();
 }
 
 void DevicePlaces::pod_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -120,10 +120,10 @@ void DevicePlaces::node_changed(const std::string& name, const std::shared_ptr<c
   } else {
     supply_.remove_node(name);
   }
-  tell();
+  report();
 }
 
-void DevicePlaces::tell() {
+void DevicePlaces::report() {
   if (!started_ || !supply_.changed()) return;
   auto changes = supply_.take_changes();
   for (auto& each : changes.claims) {

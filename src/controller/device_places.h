@@ -39,7 +39,7 @@ class DevicePlaces {
   void node_changed(const std::string& name, const std::shared_ptr<const api::Node>& now);
   void slices_changed() { supply_.slices_changed(); }
   void classes_changed() { supply_.classes_changed(); }
-  void tell();  // what changed since the last call
+  void report();  // what changed since the last call
 
   Needs needs_of(const api::kueue::Workload& workload) const;
   // A workload has other needs than before; either may be empty.

@@ -156,10 +156,10 @@ void DeviceQuota::count(const std::string& key, User& user, const Workload& work
   auto charge = charges_.charge(workload, user.uses, unavailable());
   if (places_) {
     set_needs(user, charge && charge->refused.empty() ? places_->needs_of(workload) : DevicePlaces::Needs());
-    places_->tell();  // the first of a kind: nodes have it from now on
+    places_->report();  // the first of a kind: nodes have it from now on
     if (!user.needs.empty()) charge = places_->fill(*charge, user.needs);
   }
-  tell(key, user, std::move(charge));
+  report(key, user, std::move(charge));
 }
 
 void DeviceQuota::set_needs(User& user, DevicePlaces::Needs needs) {
@@ -172,11 +172,11 @@ void DeviceQuota::set_needs(User& user, DevicePlaces::Needs needs) {
 void DeviceQuota::needs_changed() {
   for (const std::string& key : sorted_keys(users_)) {
     User& user = users_[key];
-    if (user.charge && !user.needs.empty()) tell(key, user, places_->fill(*user.charge, user.needs));
+    if (user.charge && !user.needs.empty()) report(key, user, places_->fill(*user.charge, user.needs));
   }
 }
 
-void DeviceQuota::tell(const std::string& key, User& user, engine::Ptr<DeviceCharge> charge) {
+void DeviceQuota::report(const std::string& key, User& user, engine::Ptr<DeviceCharge> charge) {
   if (charge == user.charge || (charge && user.charge && *charge == *user.charge)) return;
   user.charge = std::move(charge);
   const auto slash = key.find('/');
@@ -218,7 +218,7 @@ void DeviceQuota::count_all() {
   if (places_ && places_->started()) {
     if (std::exchange(classes_changed_, false)) places_->classes_changed();
     places_->slices_changed();
-    places_->tell();
+    places_->report();
   }
   count_again(claimers_);
   for (const auto& resource : std::exchange(extended_to_count_, {})) {

@@ -67,7 +67,7 @@ class DeviceQuota {
   void file(const std::string& key, const jobs::devices::Uses& uses, bool present);
   void count(const std::string& key, User& user, const api::kueue::Workload& workload);
   void count_again(const Keys& keys);
-  void tell(const std::string& key, User& user, engine::Ptr<api::kueue::DeviceCharge> charge);
+  void report(const std::string& key, User& user, engine::Ptr<api::kueue::DeviceCharge> charge);
   void set_needs(User& user, DevicePlaces::Needs needs);
   void needs_changed();
   void template_changed(const std::string& key);

@@ -8,8 +8,8 @@ namespace berth::controller {
 DividedGauges::DividedGauges(CustomLabels labels, std::string role, Families families)
     : labels_(std::move(labels)), role_(std::move(role)), families_(std::move(families)) {}
 
-void DividedGauges::tell(const engine::Engine& engine, const std::set<std::string>& cluster_queues,
-                         const std::set<std::pair<std::string, std::string>>& local_queues) {
+void DividedGauges::report(const engine::Engine& engine, const std::set<std::string>& cluster_queues,
+                           const std::set<std::pair<std::string, std::string>>& local_queues) {
   const MetricLabels none = labels_.of_workload(nullptr);
   std::map<std::string, Parts, std::less<>> in_cluster_queue, in_local_queue;
   for (const std::string& name : cluster_queues) in_cluster_queue[name][none];
@@ -27,12 +27,12 @@ void DividedGauges::tell(const engine::Engine& engine, const std::set<std::strin
     add(in_cluster_queue, each.cluster_queue);
     add(in_local_queue, each.local_queue);
   });
-  for (const auto& [name, parts] : in_cluster_queue) tell_cluster_queue({{"cluster_queue", name}}, parts);
+  for (const auto& [name, parts] : in_cluster_queue) report_cluster_queue({{"cluster_queue", name}}, parts);
   for (const auto& [ns, name] : local_queues)
-    tell_local_queue({{"name", name}, {"namespace", ns}}, in_local_queue.at(api::object_key(ns, name)));
+    report_local_queue({{"name", name}, {"namespace", ns}}, in_local_queue.at(api::object_key(ns, name)));
 }
 
-void DividedGauges::tell_cluster_queue(const MetricLabels& queue, const Parts& parts) {
+void DividedGauges::report_cluster_queue(const MetricLabels& queue, const Parts& parts) {
   for (const auto& [own, count] : parts) {
     const MetricLabels labels = joined(joined(queue, own), {{"replica_role", role_}});
     families_.pending.set(joined(labels, {{"status", "active"}}), static_cast<double>(count.active));
@@ -44,7 +44,7 @@ void DividedGauges::tell_cluster_queue(const MetricLabels& queue, const Parts& p
   }
 }
 
-void DividedGauges::tell_local_queue(const MetricLabels& queue, const Parts& parts) {
+void DividedGauges::report_local_queue(const MetricLabels& queue, const Parts& parts) {
   for (const auto& [own, count] : parts)
     families_.local_admitted.set(joined(joined(queue, own), {{"replica_role", role_}}),
                                  static_cast<double>(count.admitted));
@@ -52,11 +52,11 @@ void DividedGauges::tell_local_queue(const MetricLabels& queue, const Parts& par
 }
 
 std::set<MetricLabels> DividedGauges::gone_since(const MetricLabels& queue, const Parts& now) {
-  std::set<MetricLabels>& told = told_[queue];
-  std::set<MetricLabels> gone = std::exchange(told, {});
+  std::set<MetricLabels>& reported = reported_[queue];
+  std::set<MetricLabels> gone = std::exchange(reported, {});
   for (const auto& [own, count] : now) {
     gone.erase(own);
-    told.insert(own);
+    reported.insert(own);
   }
   return gone;
 }

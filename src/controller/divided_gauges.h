@@ -26,10 +26,10 @@ class DividedGauges {
   DividedGauges(CustomLabels labels, std::string role, Families families);
 
   // `local_queues`: namespace, name.
-  void tell(const engine::Engine& engine, const std::set<std::string>& cluster_queues,
-            const std::set<std::pair<std::string, std::string>>& local_queues);
+  void report(const engine::Engine& engine, const std::set<std::string>& cluster_queues,
+              const std::set<std::pair<std::string, std::string>>& local_queues);
   // The series of these queues are gone.
-  void forget(const MetricLabels& queue) { told_.erase(queue); }
+  void forget(const MetricLabels& queue) { reported_.erase(queue); }
 
  private:
   struct Count {
@@ -37,15 +37,15 @@ class DividedGauges {
   };
   using Parts = std::map<MetricLabels, Count>;  // by the labels of the workloads
 
-  void tell_cluster_queue(const MetricLabels& queue, const Parts& parts);
-  void tell_local_queue(const MetricLabels& queue, const Parts& parts);
+  void report_cluster_queue(const MetricLabels& queue, const Parts& parts);
+  void report_local_queue(const MetricLabels& queue, const Parts& parts);
   // Notes the parts that have series now. Returns those that had some.
   std::set<MetricLabels> gone_since(const MetricLabels& queue, const Parts& now);
 
   CustomLabels labels_;
   std::string role_;
   Families families_;
-  std::map<MetricLabels, std::set<MetricLabels>> told_;  // by queue: the parts that have series
+  std::map<MetricLabels, std::set<MetricLabels>> reported_;  // by queue: the parts that have series
 };
 
 }  // namespace berth::controller

@@ -263,7 +263,7 @@ void JobController::look(const std::string& key, WorkQueue::Finish finish) {
 // What the job says makes no workload that the API server takes.
 Outcome JobController::refused_to_describe(const JsonPtr& job, const api::RestResponse& answer) {
   if (!refused_for_good(answer)) return log_failure(answer);
-  tell(jobs::cannot_compose(api::failure_text(answer)), job);
+  report(jobs::cannot_compose(api::failure_text(answer)), job);
   return answer.code == kInvalidObject ? Outcome::kEnough : Outcome::kFailed;  // 422: only a change of the job helps
 }
 
@@ -275,10 +275,11 @@ Outcome JobController::log_failure(const api::RestResponse& answer) {
   return Outcome::kFailed;
 }
 
-void JobController::tell_refusal(const jobs::PatchJob& update, const JsonPtr& job, const api::RestResponse& response) {
+void JobController::report_refusal(const jobs::PatchJob& update, const JsonPtr& job,
+                                   const api::RestResponse& response) {
   const auto event = refusals_.add(*job, update.aim, response, shell_.executor.now());
   if (!event) return;
-  tell(*event, job);
+  report(*event, job);
   if (!update.workload) return;
   const auto& meta = update.workload->meta;
   shell_.events.record(
@@ -286,7 +287,7 @@ void JobController::tell_refusal(const jobs::PatchJob& update, const JsonPtr& jo
       {event->warning, event->reason, event->note, {}, adapter_.kind().controller});
 }
 
-void JobController::tell(const jobs::JobEvent& event, const JsonPtr& job) {
+void JobController::report(const jobs::JobEvent& event, const JsonPtr& job) {
   kube::ObjectRef about{adapter_.kind().api_version(), adapter_.kind().kind, {}, {}, {}};
   if (event.of) {
     const auto* owner = owner_of(*event.of);
@@ -325,7 +326,7 @@ PlannedRequest JobController::request_to_create(const std::shared_ptr<Look>& loo
                 environment_.metrics.workload_created(adapter_.kind().kind, *look->job);
                 created_[look->key] = string_at(answer.body, {"metadata", "resourceVersion"});
                 awaited_names_.erase(name);
-                tell(shared->event, look->job);
+                report(shared->event, look->job);
               },
           .refused =
               [this, look, name](const api::RestResponse& answer) {
@@ -344,7 +345,7 @@ PlannedRequest JobController::request_to_patch(const std::shared_ptr<Look>& look
   }};
   request.refused = [this, look, shared](const api::RestResponse& answer) {
     if (!refused_for_good(answer)) return log_failure(answer);
-    tell_refusal(*shared, look->job, answer);
+    report_refusal(*shared, look->job, answer);
     return Outcome::kFailed;
   };
   // A second patch follows the first one: it changes what that made.
@@ -363,7 +364,7 @@ PlanRunner::Plan JobController::plan_for(const std::string& key, std::vector<job
     } else if (auto* patch = std::get_if<jobs::PatchJob>(&steps[i])) {
       plan.push_back(request_to_patch(look, std::move(*patch), again));
     } else if (auto* event = std::get_if<jobs::JobEvent>(&steps[i])) {
-      plan.push_back(PlannedRequest::without([this, look, event = std::move(*event)] { tell(event, look->job); }));
+      plan.push_back(PlannedRequest::without([this, look, event = std::move(*event)] { report(event, look->job); }));
     } else {
       const bool describes = std::holds_alternative<jobs::UpdateWorkload>(steps[i]);
       plan.push_back(*request_for(shell_, std::move(steps[i])));

@@ -86,8 +86,8 @@ class JobController {
   Outcome refused_to_describe(const JsonPtr& job, const api::RestResponse& answer);
   static Outcome log_failure(const api::RestResponse& answer);
   // Why the API server does not take the update: on the job and on its workload.
-  void tell_refusal(const jobs::PatchJob& update, const JsonPtr& job, const api::RestResponse& response);
-  void tell(const jobs::JobEvent& event, const JsonPtr& job);
+  void report_refusal(const jobs::PatchJob& update, const JsonPtr& job, const api::RestResponse& response);
+  void report(const jobs::JobEvent& event, const JsonPtr& job);
 
   const jobs::JobAdapter& adapter_;
   const JobEnvironment& environment_;

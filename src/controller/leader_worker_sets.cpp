@@ -42,7 +42,7 @@ void LeaderWorkerSets::read() { sets_.start(); }
 
 void LeaderWorkerSets::listed(const api::RestResponse& response) {
   const bool missing = response.code == 404, refused = response.code == 401 || response.code == 403;
-  if (std::exchange(told_, response.code) != response.code) {
+  if (std::exchange(reported_, response.code) != response.code) {
     if (missing) log::info("LeaderWorkerSets are not installed here; they are managed once they are");
     if (!response.ok() && !missing)
       log::warn(
@@ -58,21 +58,21 @@ void LeaderWorkerSets::know() {
 
 void LeaderWorkerSets::look_at_all() {
   served_.look_at_all();
-  for (const auto& set : sets_.list()) tell_about_limit(*set);
+  for (const auto& set : sets_.list()) report_about_limit(*set);
 }
 
 void LeaderWorkerSets::set_changed(const JsonPtr& old, const JsonPtr& now) {
   const bool other = !old || !now || uid_in(*old) != uid_in(*now);
   if (old && other) too_many_.erase(std::string(uid_in(*old)));
   served_.set_changed(old, now);
-  if (now) tell_about_limit(*now);
+  if (now) report_about_limit(*now);
   if (!other) return;
   const auto it = pods_.find(api::object_key(now ? *now : *old));
   if (it == pods_.end()) return;
   for (const auto& uid : it->second) listener_.regroup(uid);
 }
 
-void LeaderWorkerSets::tell_about_limit(const Json& set) {
+void LeaderWorkerSets::report_about_limit(const Json& set) {
   const std::int64_t groups = jobs::groups_of_leader_worker_set(set);
   if (groups <= kMaxServedGroups || !shell_.leading() || !managed_.manages_serving(set)) return;
   const api::ObjectMeta meta = api::decode_meta(set);

@@ -44,7 +44,7 @@ class LeaderWorkerSets {
   void set_changed(const JsonPtr& old, const JsonPtr& now);
   void listed(const api::RestResponse& response);
   void know();
-  void tell_about_limit(const Json& set);
+  void report_about_limit(const Json& set);
 
   Shell& shell_;
   const ManagedObjects& managed_;
@@ -53,7 +53,7 @@ class LeaderWorkerSets {
   kube::Informer sets_;
   ServedSets served_;
   bool known_ = false;
-  int told_ = 0;  // the last answer to a list that was logged
+  int reported_ = 0;  // the last answer to a list that was logged
   // The uids of pods that name a set, by the key of the set.
   std::map<std::string, std::set<std::string>, std::less<>> pods_;
   std::map<std::string, std::string, std::less<>> set_of_pod_;  // the key of the set, by the uid of the pod

@@ -187,9 +187,9 @@ void ControllerMetrics::refresh(const engine::Engine& engine, const Find& find, 
     if (options_.local_queues) refresh_local_queue(engine, find, ns, name);
   }
   refresh_tree(engine, find);
-  tell_census(engine);
-  tell_finished();
-  if (divided_) tell_divided(engine);
+  report_census(engine);
+  report_finished();
+  if (divided_) report_divided(engine);
 }
 
 void ControllerMetrics::refresh_tree(const engine::Engine& engine, const Find& find) {
@@ -199,36 +199,36 @@ void ControllerMetrics::refresh_tree(const engine::Engine& engine, const Find& f
   for (const std::string& name : cohorts_.refresh(engine, admitted, is_stored)) workloads_.forget_cohort(name);
 }
 
-void ControllerMetrics::tell_divided(const engine::Engine& engine) {
+void ControllerMetrics::report_divided(const engine::Engine& engine) {
   std::set<std::string> cluster_queues;
   for (const auto& [name, state] : cluster_queues_) cluster_queues.insert(name);
   std::set<std::pair<std::string, std::string>> local_queues;
   for (const auto& [key, cluster_queue] : local_queues_) local_queues.insert(key);
-  divided_->tell(engine, cluster_queues, local_queues);
+  divided_->report(engine, cluster_queues, local_queues);
 }
 
 // When a workload is parked or woken, or waits for another reason, the queue does not change and is not reported as
 // changed. So all queues are asked.
-void ControllerMetrics::tell_census(const engine::Engine& engine) {
+void ControllerMetrics::report_census(const engine::Engine& engine) {
   const MetricLabels role{{"replica_role", options_.role}};
   for (const auto& [name, state] : cluster_queues_) {
     const auto census = engine.cluster_queue_census(name);
     if (!census) continue;
-    census_.tell({{"cluster_queue", name}}, role, {}, *census);
-    tell_classes(name, *census);
+    census_.report({{"cluster_queue", name}}, role, {}, *census);
+    report_classes(name, *census);
     never_fit_.set(joined({{"cluster_queue", name}}, role), static_cast<double>(census->never_fit));
-    if (options_.cluster_queue_resources) tell_requested(name, *census);
-    tell_overlaps(name, census->overlaps);
+    if (options_.cluster_queue_resources) report_requested(name, *census);
+    report_overlaps(name, census->overlaps);
   }
   for (const auto& [key, cluster_queue] : local_queues_) {
     const auto& [ns, name] = key;
     const auto census = engine.local_queue_census(ns, name);
     if (census)
-      local_census_.tell({{"name", name}, {"namespace", ns}}, role, {{"cluster_queue", cluster_queue}}, *census);
+      local_census_.report({{"name", name}, {"namespace", ns}}, role, {{"cluster_queue", cluster_queue}}, *census);
   }
 }
 
-void ControllerMetrics::tell_classes(const std::string& queue, const engine::QueueCensus& census) {
+void ControllerMetrics::report_classes(const std::string& queue, const engine::QueueCensus& census) {
   if (!census.classes) return;
   for (const auto& [status, count] :
        {std::pair("active", census.classes->active), std::pair("inadmissible", census.classes->inadmissible)})
@@ -236,20 +236,20 @@ void ControllerMetrics::tell_classes(const std::string& queue, const engine::Que
                  static_cast<double>(count));
 }
 
-void ControllerMetrics::tell_requested(const std::string& queue, const engine::QueueCensus& census) {
-  std::set<std::string>& told = requested_of_[queue];
-  for (const std::string& resource : std::exchange(told, {})) {
+void ControllerMetrics::report_requested(const std::string& queue, const engine::QueueCensus& census) {
+  std::set<std::string>& reported = requested_of_[queue];
+  for (const std::string& resource : std::exchange(reported, {})) {
     if (!census.requested.contains(resource)) requested_.remove({{"cluster_queue", queue}, {"resource", resource}});
   }
   for (const auto& [resource, amount] : census.requested) {
     requested_.set({{"cluster_queue", queue}, {"resource", resource}, {"replica_role", options_.role}},
                    units(resource, amount));
-    told.insert(resource);
+    reported.insert(resource);
   }
 }
 
 // An engine counts from its beginning; a checkpoint of the journal makes another one.
-void ControllerMetrics::tell_overlaps(const std::string& queue, const engine::QueueCensus::Overlaps& now) {
+void ControllerMetrics::report_overlaps(const std::string& queue, const engine::QueueCensus::Overlaps& now) {
   skips_.set({{"cluster_queue", queue}, {"replica_role", options_.role}}, static_cast<double>(now.skips));
   const engine::QueueCensus::Overlaps before = std::exchange(overlaps_[queue], now);
   const auto add = [&](const char* result, std::uint64_t then, std::uint64_t count) {
@@ -263,7 +263,7 @@ void ControllerMetrics::tell_overlaps(const std::string& queue, const engine::Qu
   add("skipped", before.skipped, now.skipped);
 }
 
-void ControllerMetrics::tell_finished() {
+void ControllerMetrics::report_finished() {
   for (const auto& [name, state] : cluster_queues_)
     finished_.set({{"cluster_queue", name}, {"replica_role", options_.role}},
                   static_cast<double>(finished_workloads_.in_cluster_queue(name)));
@@ -282,7 +282,7 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
                                               const std::string& name) {
   const MetricLabels whose{{"cluster_queue", name}};
   const JsonPtr object = find(api::kClusterQueues, "", name);
-  if (object) custom_labels_.tell(CustomLabels::Kind::kClusterQueue, {name}, *object);
+  if (object) custom_labels_.report(CustomLabels::Kind::kClusterQueue, {name}, *object);
   const auto status = engine.cluster_queue_status(name);
   if (!object || !status) return drop_cluster_queue(name);
   const QueueState now{int_at(*object, {"metadata", "generation"}), status->reserving, status->admitted};
@@ -308,7 +308,7 @@ void ControllerMetrics::refresh_cluster_queue(const engine::Engine& engine, cons
 void ControllerMetrics::refresh_cohort(const engine::Engine& engine, const Find& find, const std::string& name) {
   const JsonPtr object = find(api::kCohorts, "", name);
   if (!object) return cohort_gone(name);
-  custom_labels_.tell(CustomLabels::Kind::kCohort, {name}, *object);
+  custom_labels_.report(CustomLabels::Kind::kCohort, {name}, *object);
   const std::int64_t generation = int_at(*object, {"metadata", "generation"});
   const auto known = cohort_generations_.find(name);
   if (known == cohort_generations_.end() || known->second != generation) cohorts_.changed(name);
@@ -352,9 +352,9 @@ void ControllerMetrics::refresh_local_queue(const engine::Engine& engine, const 
   const std::string key = api::object_key(ns, name);
   const auto status = engine.local_queue_status(ns, name);
   const JsonPtr object = find(api::kLocalQueues, ns, name);
-  if (object && !options_.tells_local_queue(object_at(*object, {"metadata", "labels"})))
+  if (object && !options_.reports_local_queue(object_at(*object, {"metadata", "labels"})))
     return local_queue_gone(ns, name);
-  if (object) custom_labels_.tell(CustomLabels::Kind::kLocalQueue, {ns, name}, *object);
+  if (object) custom_labels_.report(CustomLabels::Kind::kLocalQueue, {ns, name}, *object);
   if (!status || !object) return drop_local_queue(ns, name);
   if (reshaped(key, shape_of({}, status->usage))) {
     for (GaugeFamily* family : {&local_reservation_, &local_usage_}) family->remove(whose);

@@ -34,7 +34,7 @@ struct ControllerMetricsOptions {
   // Configuration: metrics.localQueueMetrics.localQueueSelector; nullopt: every LocalQueue.
   std::optional<api::LabelSelector> local_queue_selector = {};
   // Whether a LocalQueue with these labels has series.
-  bool tells_local_queue(const JsonObject& labels) const {
+  bool reports_local_queue(const JsonObject& labels) const {
     return local_queues && (!local_queue_selector || local_queue_selector->matches(labels));
   }
 };
@@ -81,12 +81,12 @@ class ControllerMetrics {
   void refresh_local_queue(const engine::Engine& engine, const Find& find, const std::string& ns,
                            const std::string& name);
   void refresh_tree(const engine::Engine& engine, const Find& find);
-  void tell_census(const engine::Engine& engine);
-  void tell_finished();
-  void tell_divided(const engine::Engine& engine);
-  void tell_classes(const std::string& queue, const engine::QueueCensus& census);
-  void tell_requested(const std::string& queue, const engine::QueueCensus& census);
-  void tell_overlaps(const std::string& queue, const engine::QueueCensus::Overlaps& now);
+  void report_census(const engine::Engine& engine);
+  void report_finished();
+  void report_divided(const engine::Engine& engine);
+  void report_classes(const std::string& queue, const engine::QueueCensus& census);
+  void report_requested(const std::string& queue, const engine::QueueCensus& census);
+  void report_overlaps(const std::string& queue, const engine::QueueCensus::Overlaps& now);
   void set_quotas(const api::kueue::ClusterQueue& queue, const engine::ClusterQueueStatus& status);
   // Whether the set of series of the queue changed. Finding the series to remove is expensive, so it is done only
   // then.

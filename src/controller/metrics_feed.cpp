@@ -20,12 +20,12 @@ MetricsFeed::MetricsFeed(Shell& shell, const Cluster& cluster)
       metrics_(shell.options.metrics),
       known_queues_{
           [this](std::string_view name) { return cluster_.cluster_queues.get(name) != nullptr; },
-          [this](std::string_view ns, std::string_view name) { return tells_local_queue(api::object_key(ns, name)); },
+          [this](std::string_view ns, std::string_view name) { return reports_local_queue(api::object_key(ns, name)); },
           [this](std::string_view cluster_queue) { return shell_.engine().cohorts_above(cluster_queue); }} {}
 
-bool MetricsFeed::tells_local_queue(const std::string& key) const {
+bool MetricsFeed::reports_local_queue(const std::string& key) const {
   const auto queue = cluster_.local_queues.get(key);
-  return queue && metrics_->options().tells_local_queue(api::encode_string_map(queue->meta.labels).as_object());
+  return queue && metrics_->options().reports_local_queue(api::encode_string_map(queue->meta.labels).as_object());
 }
 
 void MetricsFeed::workload_changed(const std::string& key, const jobs::WorkloadPtr& before,

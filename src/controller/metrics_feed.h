@@ -35,7 +35,7 @@ class MetricsFeed {
   void refresh(const ControllerMetrics::Find& find);
 
  private:
-  bool tells_local_queue(const std::string& key) const;
+  bool reports_local_queue(const std::string& key) const;
 
   Shell& shell_;
   const Cluster& cluster_;

@@ -32,7 +32,7 @@ bool holds_our_finalizer(const multikueue::SeenCopy& copy) {
   return std::ranges::find(copy.meta.finalizers, api::kueue::kFinalizer) != copy.meta.finalizers.end();
 }
 
-Outcome tell_worker_refusal(const std::string& cluster, const std::string& key, const api::RestResponse& answer) {
+Outcome report_worker_refusal(const std::string& cluster, const std::string& key, const api::RestResponse& answer) {
   if (answer.code != 409 && answer.code != 404)
     log::warn("a workload could not be dispatched to a worker cluster; trying again",
               {{"cluster", cluster}, {"workload", key}, {"code", answer.code}, {"why", api::failure_text(answer)}});
@@ -89,7 +89,7 @@ PlannedRequest MultiKueueController::create_on(WorkerCluster& cluster, const std
           },
       .refused =
           [this, &cluster, key, resource, made, job](const api::RestResponse& answer) {
-            if (api::status_reason(answer) != "AlreadyExists") return tell_worker_refusal(cluster.name(), key, answer);
+            if (api::status_reason(answer) != "AlreadyExists") return report_worker_refusal(cluster.name(), key, answer);
             cluster.writes().get(
                 Target::of(resource, *made), lifetime_.guard([this, &cluster, key, job](const api::RestResponse& got) {
                   if (!got.ok()) return;
@@ -108,7 +108,7 @@ void MultiKueueController::remove_on(WorkerCluster& cluster, const std::string& 
                      Writes::Done answered) { cluster.writes().remove_version(target, std::move(answered)); },
          .gone = Outcome::kGoOn,
          .refused = [name = cluster.name(),
-                     key](const api::RestResponse& answer) { return tell_worker_refusal(name, key, answer); }});
+                     key](const api::RestResponse& answer) { return report_worker_refusal(name, key, answer); }});
   };
   for (const auto& job : cluster.jobs(key)) {
     if (!job->meta.deletion) remove(api::kJobs, job->meta);

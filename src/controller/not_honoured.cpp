@@ -4,7 +4,7 @@
 
 namespace berth::controller {
 
-void tell_not_honoured(Metrics& metrics, const std::vector<api::config::NotHonoured>& settings) {
+void report_not_honoured(Metrics& metrics, const std::vector<api::config::NotHonoured>& settings) {
   auto gauge = metrics.gauge("berth_settings_not_honoured",
                              "Settings of the Configuration that Berth does not honour; always 1.");
   for (const auto& each : settings) {

@@ -9,6 +9,6 @@
 namespace berth::controller {
 
 // Sets berth_settings_not_honoured{setting} to 1 for each, and logs its line as a warning; call once.
-void tell_not_honoured(Metrics& metrics, const std::vector<api::config::NotHonoured>& settings);
+void report_not_honoured(Metrics& metrics, const std::vector<api::config::NotHonoured>& settings);
 
 }  // namespace berth::controller

@@ -91,7 +91,7 @@ void OwnerlessWorkloads::wait_for_the_end(const std::string& key, Waiting& waiti
   const Time now = shell_.executor.now(), end = waiting.since + wait, near = end - notice_of(wait);
   if (now >= end) return report_stopped(*waiting.workload);
   if (now < near) return look_at(key, waiting, near);
-  if (!std::exchange(waiting.told, true)) tell_that_it_is_near(*waiting.workload, end - now);
+  if (!std::exchange(waiting.reported, true)) report_that_it_is_near(*waiting.workload, end - now);
   look_at(key, waiting, end);
 }
 
@@ -107,7 +107,7 @@ void OwnerlessWorkloads::report_stopped(const api::kueue::Workload& workload) {
   shell_.feed(engine::JobReported{workload.meta.ns, workload.meta.name, std::move(stopped)});
 }
 
-void OwnerlessWorkloads::tell_that_it_is_near(const api::kueue::Workload& workload, Duration left) {
+void OwnerlessWorkloads::report_that_it_is_near(const api::kueue::Workload& workload, Duration left) {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
   const auto& meta = workload.meta;
   shell_.events.record(

@@ -33,13 +33,13 @@ class OwnerlessWorkloads {
   struct Waiting {
     jobs::WorkloadPtr workload;
     Time since{};  // of the eviction, if it is evicted
-    bool told = false;
+    bool reported = false;
     TimerId timer = 0;
   };
   void look(const std::string& key, WorkQueue::Finish finish);
   void wait_for_the_end(const std::string& key, Waiting& waiting);
   void report_stopped(const api::kueue::Workload& workload);
-  void tell_that_it_is_near(const api::kueue::Workload& workload, Duration left);
+  void report_that_it_is_near(const api::kueue::Workload& workload, Duration left);
   void look_at(const std::string& key, Waiting& waiting, Time when);
   void forget(const std::string& key);
 

@@ -32,18 +32,18 @@ jobs::HostFacts NodeHosts::facts() const {
 }
 
 std::optional<engine::Event> PodSource::changed(const JsonPtr& old, const JsonPtr& now) {
-  const auto it = told_.find(string_at(now ? *now : *old, {"metadata", "uid"}));
+  const auto it = reported_.find(string_at(now ? *now : *old, {"metadata", "uid"}));
   engine::Ptr<api::kueue::PodPlacement> placement;
   if (now) placement = std::make_shared<const api::kueue::PodPlacement>(api::kueue::decode_pod_placement(*now));
   const bool matters = placement && (placement->holds_node() || (all_of_workloads_ && !placement->workload.empty()));
   if (!matters) {
-    if (it == told_.end()) return std::nullopt;
+    if (it == reported_.end()) return std::nullopt;
     engine::PodGone gone{it->first};
-    told_.erase(it);
+    reported_.erase(it);
     return gone;
   }
-  if (it == told_.end()) {
-    told_.emplace(placement->uid, placement);
+  if (it == reported_.end()) {
+    reported_.emplace(placement->uid, placement);
   } else if (*it->second == *placement) {
     return std::nullopt;
   } else {

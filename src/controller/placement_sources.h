@@ -47,7 +47,7 @@ class PodSource {
 
  private:
   bool all_of_workloads_;
-  std::map<std::string, engine::Ptr<api::kueue::PodPlacement>, std::less<>> told_;  // by uid
+  std::map<std::string, engine::Ptr<api::kueue::PodPlacement>, std::less<>> reported_;  // by uid
 };
 
 }  // namespace berth::controller

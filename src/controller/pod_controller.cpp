@@ -78,7 +78,7 @@ void PodController::put(const jobs::ManagedPodPtr& pod) {
   if (known) index_name(unit, *known, false);
   index_name(unit, *pod, true);
   pods_.put(pod);
-  if (!known) tell_why_it_waits(unit, *pod);
+  if (!known) report_why_it_waits(unit, *pod);
   if (!known || !says_the_same(*known, *pod)) look_soon(unit);
 }
 
@@ -201,8 +201,8 @@ void PodController::workload_changed(const jobs::WorkloadPtr& old, const jobs::W
   const bool other = !old || !now || jobs::finished(*old) != jobs::finished(*now);
   if (const auto& known = now ? now : old; known && other) owners_.workload_changed(known->meta.ns, known->meta.name);
   if (!started_) return;
-  if (old && now) tell_about_checks(old, now);
-  if (now) tell_why_they_wait(old, now);
+  if (old && now) report_about_checks(old, now);
+  if (now) report_why_they_wait(old, now);
   if (now || !old) return;
   if (const auto pod = awaited_.stop_waiting(api::object_key(old->meta))) look_soon({What::kSingle, *pod});
 }
@@ -217,26 +217,27 @@ std::vector<jobs::ManagedPodPtr> PodController::pods_of(const jobs::WorkloadPtr&
   return pods;
 }
 
-void PodController::tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
+void PodController::report_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
   const std::string note = reset_checks(old, now);
   if (note.empty()) return;
-  if (const auto pods = pods_of(now); !pods.empty()) events_.tell({false, "UpdatedAdmissionCheck", note}, pods.front());
+  if (const auto pods = pods_of(now); !pods.empty())
+    events_.report({false, "UpdatedAdmissionCheck", note}, pods.front());
 }
 
-void PodController::tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
+void PodController::report_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now) {
   const auto news = jobs::waiting_news(old, now);
   if (!news) return;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   for (const auto& pod : pods_of(now)) {
     if (!pod->gated || !pod->runnable()) continue;
-    if (++told > jobs::kToldPods) break;
+    if (++reported > jobs::kReportedPods) break;
     events_.record(*news, *pod, jobs::kWaitingController);
   }
 }
 
 // A new pod of a workload that waits already.
-void PodController::tell_why_it_waits(const Unit& unit, const jobs::ManagedPod& pod) {
-  if (!started_ || !pod.gated || !pod.runnable() || pods_.of(unit).size() > jobs::kToldPods) return;
+void PodController::report_why_it_waits(const Unit& unit, const jobs::ManagedPod& pod) {
+  if (!started_ || !pod.gated || !pod.runnable() || pods_.of(unit).size() > jobs::kReportedPods) return;
   jobs::WorkloadPtr workload;
   if (unit.what == What::kGroup) {
     workload = facts_.workload(pod.ns, pod.group);
@@ -297,9 +298,9 @@ bool PodController::makes_workload_for(const jobs::ManagedPod& pod, const Unit& 
 // `finish` is taken over.
 std::optional<std::string> PodController::job_uid_for(const Unit& unit, const WorkQueue::Finish& finish) {
   const auto& known = pods_.of(unit);
-  const bool asks = facts_.gates.deployment_job_uid && shell_.options.manage_deployments && !known.empty() &&
-                    jobs::is_of_deployment(**known.begin()) && makes_workload_for(**known.begin(), unit);
-  return asks ? deployments_.uid_for(**known.begin(), unit.key, finish) : "";
+  const bool requests = facts_.gates.deployment_job_uid && shell_.options.manage_deployments && !known.empty() &&
+                        jobs::is_of_deployment(**known.begin()) && makes_workload_for(**known.begin(), unit);
+  return requests ? deployments_.uid_for(**known.begin(), unit.key, finish) : "";
 }
 
 jobs::PodPlan PodController::plan_single(const Unit& unit, const std::string& job_uid) {

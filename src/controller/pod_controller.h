@@ -71,9 +71,9 @@ class PodController : public GroupListener {
   void index_name(const Unit& unit, const jobs::ManagedPod& pod, bool present);
   void look_at_those_that_name(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   std::vector<jobs::ManagedPodPtr> pods_of(const jobs::WorkloadPtr& workload) const;
-  void tell_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
-  void tell_why_it_waits(const Unit& unit, const jobs::ManagedPod& pod);
-  void tell_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void report_why_they_wait(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void report_why_it_waits(const Unit& unit, const jobs::ManagedPod& pod);
+  void report_about_checks(const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
   bool knows_owner(const std::string& group, const WorkQueue::Finish& finish);
   bool makes_workload_for(const jobs::ManagedPod& pod, const Unit& unit) const;
   std::optional<std::string> job_uid_for(const Unit& unit, const WorkQueue::Finish& finish);

@@ -19,15 +19,15 @@ kube::ObjectRef ref_of(const jobs::ManagedPod& pod) {
 
 }  // namespace
 
-void PodEvents::tell(const jobs::JobEvent& event, const jobs::PodPlan& plan) {
-  if (event.about || !plan.owner) return tell(event, plan.speaker);
+void PodEvents::report(const jobs::JobEvent& event, const jobs::PodPlan& plan) {
+  if (event.about || !plan.owner) return report(event, plan.speaker);
   const auto& kind = plan.owner->kind;
   const api::ObjectMeta meta = api::decode_meta(*plan.owner->owner);
   record_once(event, api::object_key(meta.ns, plan.owner->name),
               {kind.api_version(), kind.kind, meta.ns, meta.name, meta.uid, meta.resource_version}, kind.controller);
 }
 
-void PodEvents::tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod) {
+void PodEvents::report(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod) {
   if (event.about) {
     const auto& meta = event.about->meta;
     return events_.record(

@@ -18,9 +18,9 @@ class PodEvents {
   explicit PodEvents(kube::EventRecorder& events) : events_(events) {}
 
   // On the workload that the event is about, on the owner of the plan's group, or on the pod that speaks for it.
-  void tell(const jobs::JobEvent& event, const jobs::PodPlan& plan);
+  void report(const jobs::JobEvent& event, const jobs::PodPlan& plan);
   // On the workload that the event is about, or on the pod, which may be null.
-  void tell(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod);
+  void report(const jobs::JobEvent& event, const jobs::ManagedPodPtr& pod);
   // On the pod, also when it was recorded before.
   void record(const jobs::JobEvent& event, const jobs::ManagedPod& pod, std::string_view controller);
   // The pod (by uid) or the owner (by the key of its group) is gone.

@@ -39,7 +39,7 @@ PlanRunner::Plan PodRequests::steps_of(const PodUnit& unit, const PlanPtr& plan)
     if (const auto* create = std::get_if<jobs::CreateWorkload>(&step)) {
       all.push_back(request_to_create(unit, plan, *create));
     } else if (const auto* event = std::get_if<jobs::JobEvent>(&step)) {
-      all.push_back(PlannedRequest::without([this, plan, event] { events_.tell(*event, *plan); }));
+      all.push_back(PlannedRequest::without([this, plan, event] { events_.report(*event, *plan); }));
     } else if (auto request = request_for(shell_, step)) {
       all.push_back(std::move(*request));
     }
@@ -62,7 +62,7 @@ PlannedRequest PodRequests::request_to_create(const PodUnit& unit, const PlanPtr
           [this, unit, plan, &step, name](const api::RestResponse& answer) {
             awaited_.created(unit, std::string(string_at(answer.body, {"metadata", "resourceVersion"})));
             awaited_.stop_waiting(name);
-            events_.tell(step.event, *plan);
+            events_.report(step.event, *plan);
           },
       .refused = [this, plan, name](const api::RestResponse& answer) { return refused_workload(name, plan, answer); }};
 }
@@ -73,7 +73,7 @@ Outcome PodRequests::refused_workload(const std::string& name, const PlanPtr& pl
     return Outcome::kEnough;
   }
   if (answer.code == kInvalid) {  // for example a role that is no name; only another pod helps
-    events_.tell(jobs::cannot_compose(std::string(api::status_message(answer))), *plan);
+    events_.report(jobs::cannot_compose(std::string(api::status_message(answer))), *plan);
     return Outcome::kEnough;
   }
   log::warn("a workload could not be created",
@@ -88,7 +88,7 @@ PlanRunner::Plan PodRequests::actions_of(const PlanPtr& plan) {
                    .gone = Outcome::kGoOn,
                    .done =
                        [this, plan, &action](const api::RestResponse&) {
-                         if (action.event) events_.tell(*action.event, action.pod);
+                         if (action.event) events_.report(*action.event, action.pod);
                        },
                    .refused =
                        [plan, &action](const api::RestResponse& answer) {

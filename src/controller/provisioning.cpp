@@ -298,7 +298,7 @@ PlannedRequest ProvisioningController::request_to_create(const WorkloadPtr& work
                                     std::string(string_at(*what, {"metadata", "name"})) +
                                     "\": " + std::string(api::status_message(answer));
             log::warn("an admission check could not request nodes", {{"code", answer.code}, {"why", why}});
-            if (!transient(answer)) tell_failure(*workload, check, why);
+            if (!transient(answer)) report_failure(*workload, check, why);
             return Outcome::kFailed;
           }};
 }
@@ -319,8 +319,8 @@ PlannedRequest ProvisioningController::request_to_delete(const api::GroupVersion
 }
 
 // Reports a refusal that a retry cannot fix: as an event, and in the message of the check.
-void ProvisioningController::tell_failure(const api::kueue::Workload& workload, const std::string& check,
-                                          const std::string& message) {
+void ProvisioningController::report_failure(const api::kueue::Workload& workload, const std::string& check,
+                                            const std::string& message) {
   record(workload, {true, "FailedCreate", message, {}, {}});
   for (auto state : workload.status.admission_checks) {
     if (state.name != check) continue;

@@ -72,7 +72,7 @@ class ProvisioningController {
   PlannedRequest request_to_create(const jobs::WorkloadPtr& workload, const api::GroupVersionResource& resource,
                                    std::string check, Json object);
   PlannedRequest request_to_delete(const api::GroupVersionResource& resource, const api::ObjectMeta& meta);
-  void tell_failure(const api::kueue::Workload& workload, const std::string& check, const std::string& message);
+  void report_failure(const api::kueue::Workload& workload, const std::string& check, const std::string& message);
   void record(const api::kueue::Workload& workload, kube::EventText text);
   void write_active(const std::string& name, WorkQueue::Finish finish);
 

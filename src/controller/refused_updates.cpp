@@ -42,7 +42,7 @@ std::optional<jobs::JobEvent> RefusedUpdates::add(const Json& job, Aim aim, cons
     refusal.why = cut_text(why, kMostText);
     refusal.logged = false;
   }
-  if (!start && now - refusal.since < kPatience) return std::nullopt;
+  if (!start && now - refusal.since < kLongestWait) return std::nullopt;
   if (!std::exchange(refusal.logged, true))
     log::warn("an update of a job is refused and tried again",
               {{"job", api::object_key(job)}, {"code", response.code}, {"why", refusal.why}});

@@ -20,7 +20,7 @@ class RefusedUpdates {
   using Aim = jobs::PatchJob::Aim;
   // A stop that is refused for a shorter time gets no event: the API server refuses a change of the template of a
   // batch/v1 Job until the Job controller has suspended the Job.
-  static constexpr Duration kPatience = std::chrono::seconds(5);
+  static constexpr Duration kLongestWait = std::chrono::seconds(5);
   // The event for the job; nullopt: nothing to tell yet. While the job does not change, the text is that of the first
   // refusal with this aim: a webhook may give another text each time.
   std::optional<jobs::JobEvent> add(const Json& job, Aim aim, const api::RestResponse& response, Time now);

@@ -52,7 +52,7 @@ kube::InformerOptions Shell::informer_options(bool keep_objects) {
 void Shell::lead() {
   leading_ = true;
   host.lead();
-  unreadable.tell_all();
+  unreadable.report_all();
 }
 
 }  // namespace berth::controller

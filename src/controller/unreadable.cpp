@@ -24,7 +24,7 @@ void UnreadableObjects::unreadable(const Json& object, const std::string& why) {
   if (std::exchange(known.why, why) == why) return;
   log::error("cannot read an object; its last readable version counts",
              {{"kind", ref.kind}, {"object", api::object_key(ref.ns, ref.name)}, {"why", why}});
-  if (leading_()) tell(known);
+  if (leading_()) report(known);
 }
 
 void UnreadableObjects::readable(const Json& object) {
@@ -33,11 +33,11 @@ void UnreadableObjects::readable(const Json& object) {
     unreadable_.erase(it);
 }
 
-void UnreadableObjects::tell_all() {
-  for (const auto& [key, entry] : unreadable_) tell(entry);
+void UnreadableObjects::report_all() {
+  for (const auto& [key, entry] : unreadable_) report(entry);
 }
 
-void UnreadableObjects::tell(const Entry& entry) {
+void UnreadableObjects::report(const Entry& entry) {
   events_.record(entry.object, {true,
                                 std::string(kReason),
                                 "Berth cannot read this object and ignores its present version: " + entry.why,

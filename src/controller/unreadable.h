@@ -24,7 +24,7 @@ class UnreadableObjects : public kube::DecodeReports {
   // The reason is logged once while it stays the same.
   void unreadable(const Json& object, const std::string& why) override;
   void readable(const Json& object) override;
-  void tell_all();  // call when this process starts to lead
+  void report_all();  // call when this process starts to lead
   std::size_t size() const { return unreadable_.size(); }
 
  private:
@@ -32,7 +32,7 @@ class UnreadableObjects : public kube::DecodeReports {
     kube::ObjectRef object;
     std::string why;
   };
-  void tell(const Entry& entry);
+  void report(const Entry& entry);
 
   kube::EventRecorder& events_;
   std::function<bool()> leading_;

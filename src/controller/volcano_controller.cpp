@@ -60,8 +60,8 @@ VolcanoController::VolcanoController(Shell& shell, const kube::Informer& priorit
 void VolcanoController::connect(kube::Informer& informer, const std::string& what) {
   informer.on_list([this, what](const api::RestResponse& response) {
     const bool missing = response.code == 404, refused = response.code == 403 || response.code == 401;
-    int& told = told_[what];
-    if (std::exchange(told, response.code) != response.code) {
+    int& reported = reported_[what];
+    if (std::exchange(reported, response.code) != response.code) {
       if (missing && what == kQueuesRead)
         log::info(
             "Volcano's queue API is not installed here: there are no Volcano queues until its "

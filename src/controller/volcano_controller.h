@@ -74,7 +74,7 @@ class VolcanoController {
   bool has_flavor_ = false;                // a ResourceFlavor of the tree's name exists
   std::optional<engine::Event> stand_in_;  // the engine gets it while no such flavor exists
   std::set<std::string> waiting_for_;      // resources that settled() waits for
-  std::map<std::string, int> told_;        // by resource: the HTTP code of the last logged list answer
+  std::map<std::string, int> reported_;    // by resource: the HTTP code of the last logged list answer
   kube::Informer queue_objects_, group_objects_, commands_;
   volcano::QuotaTree tree_;
   std::shared_ptr<const volcano::Admission> admission_;

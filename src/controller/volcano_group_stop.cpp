@@ -24,7 +24,7 @@ std::vector<api::ObjectMeta> VolcanoGroups::pods_to_stop(const std::string& key,
     kept = entry.group->min_resources.value_or(api::ResourceList());
     pods = std::max(entry.group->min_member, 1);
   }
-  for (const Told& part : entry.surplus) {
+  for (const Reported& part : entry.surplus) {
     if (!part || volcano::surplus_part(*part).evicted) continue;
     pods += volcano::surplus_part(*part).pods;
     for (const auto& [resource, amount] : volcano::held_by(*part)) kept[resource] = kept[resource] + amount;

@@ -36,8 +36,10 @@ bool same(const Workload& a, const Workload& b) {
          a.priority == b.priority && a.active == b.active && a.status == b.status && same_pod_sets(a, b);
 }
 
-bool is_evicted(const VolcanoGroups::Told& part) { return api::is_true(part->status.conditions, api::kueue::kEvicted); }
-bool holds(const VolcanoGroups::Told& part) {
+bool is_evicted(const VolcanoGroups::Reported& part) {
+  return api::is_true(part->status.conditions, api::kueue::kEvicted);
+}
+bool holds(const VolcanoGroups::Reported& part) {
   return part && api::is_true(part->status.conditions, api::kueue::kAdmitted) && !is_evicted(part);
 }
 
@@ -84,9 +86,9 @@ void VolcanoGroups::forget(const std::string& key) {
   Entry entry = std::move(it->second);
   entries_.erase(it);
   count(*entry.group, key, -1);
-  tell(entry.minimum, std::nullopt);
-  for (Told& part : entry.surplus) tell(part, std::nullopt);
-  tell(entry.growth, std::nullopt);
+  report(entry.minimum, std::nullopt);
+  for (Reported& part : entry.surplus) report(part, std::nullopt);
+  report(entry.growth, std::nullopt);
 }
 
 void VolcanoGroups::count(const PodGroup& group, const std::string& key, int by) {
@@ -173,7 +175,7 @@ void VolcanoGroups::see(const std::string& key) {
   } else if (minimum && minimum->status.admission && entry.minimum && entry.minimum->status.admission) {
     minimum->status.conditions = entry.minimum->status.conditions;  // keep the time since which it is charged
   }
-  tell(entry.minimum, std::move(minimum));
+  report(entry.minimum, std::move(minimum));
   see_surplus(key, entry);
   const auto gated = pods_.first_gated(key);
   std::optional<Workload> growth;
@@ -182,74 +184,75 @@ void VolcanoGroups::see(const std::string& key) {
     growth->status = entry.growth->status;
     growth->active = entry.growth->active;
   }
-  tell(entry.growth, std::move(growth));
+  report(entry.growth, std::move(growth));
 }
 
 // The surplus: what runs and is not covered by the present minimum.
 void VolcanoGroups::see_surplus(const std::string& key, Entry& entry) {
   std::vector<volcano::SurplusPart> before;
-  for (const Told& part : entry.surplus) before.push_back(part ? volcano::surplus_part(*part) : volcano::SurplusPart());
+  for (const Reported& part : entry.surplus)
+    before.push_back(part ? volcano::surplus_part(*part) : volcano::SurplusPart());
   auto parts = volcano::surplus_parts(volcano::surplus_of(*entry.group, context_of(key, entry)), before);
   if (entry.surplus.size() < parts.size()) entry.surplus.resize(parts.size());
   parts.resize(entry.surplus.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i] && entry.surplus[i]) parts[i]->status.conditions = entry.surplus[i]->status.conditions;
-    tell(entry.surplus[i], std::move(parts[i]));
+    report(entry.surplus[i], std::move(parts[i]));
   }
   while (!entry.surplus.empty() && !entry.surplus.back()) entry.surplus.pop_back();
 }
 
-void VolcanoGroups::tell(Told& told, std::optional<Workload> now) {
+void VolcanoGroups::report(Reported& reported, std::optional<Workload> now) {
   if (!now) {
-    if (!told) return;
-    const Told gone = std::exchange(told, nullptr);
+    if (!reported) return;
+    const Reported gone = std::exchange(reported, nullptr);
     shell_.feed(engine::WorkloadGone{std::string(volcano::kGroupNamespace), gone->meta.name, gone->meta.uid});
     return;
   }
-  if (told && same(*told, *now)) return;
+  if (reported && same(*reported, *now)) return;
   now->meta.resource_version = std::to_string(++version_);
-  const bool asks_for_the_same = told && same_pod_sets(*told, *now);
-  now->meta.generation = (told ? told->meta.generation : 0) + (asks_for_the_same ? 0 : 1);
-  told = std::make_shared<const Workload>(std::move(*now));
-  shell_.feed(engine::WorkloadSeen{told});
+  const bool requests_the_same = reported && same_pod_sets(*reported, *now);
+  now->meta.generation = (reported ? reported->meta.generation : 0) + (requests_the_same ? 0 : 1);
+  reported = std::make_shared<const Workload>(std::move(*now));
+  shell_.feed(engine::WorkloadSeen{reported});
 }
 
 // --- Effects of the engine.
 
-VolcanoGroups::Told* VolcanoGroups::Entry::part(const volcano::GroupRef& which) {
+VolcanoGroups::Reported* VolcanoGroups::Entry::part(const volcano::GroupRef& which) {
   if (which.part != Part::kSurplus) return which.part == Part::kMinimum ? &minimum : &growth;
   return which.index < surplus.size() ? &surplus[which.index] : nullptr;
 }
 
-VolcanoGroups::Told* VolcanoGroups::told_of(std::string_view workload) {
+VolcanoGroups::Reported* VolcanoGroups::reported_of(std::string_view workload) {
   const auto ref = volcano::group_of_workload(workload);
   const auto it = ref ? entries_.find(api::object_key(ref->ns, ref->name)) : entries_.end();
   return it == entries_.end() ? nullptr : it->second.part(*ref);
 }
 
-bool VolcanoGroups::is_told(const Told& workload) {
-  const Told* told = told_of(workload->meta.name);
-  return told != nullptr && *told == workload;
+bool VolcanoGroups::is_reported(const Reported& workload) {
+  const Reported* reported = reported_of(workload->meta.name);
+  return reported != nullptr && *reported == workload;
 }
 
 bool VolcanoGroups::change(const Workload& base, std::uint64_t write, const std::function<void(Workload&)>& how) {
   if (base.meta.ns != volcano::kGroupNamespace) return false;
   engine::WriteSettled settled{write, engine::WriteSettled::Outcome::kGone, {}, {}};
-  Told seen;
-  Told* told = told_of(base.meta.name);
-  if (told != nullptr && *told && (*told)->meta.uid == base.meta.uid) {
-    Workload changed = **told;
+  Reported seen;
+  Reported* reported = reported_of(base.meta.name);
+  if (reported != nullptr && *reported && (*reported)->meta.uid == base.meta.uid) {
+    Workload changed = **reported;
     how(changed);
     changed.meta.resource_version = settled.resource_version = std::to_string(++version_);
     settled.outcome = engine::WriteSettled::Outcome::kDone;
-    seen = *told = std::make_shared<const Workload>(std::move(changed));
+    seen = *reported = std::make_shared<const Workload>(std::move(changed));
     const auto ref = volcano::group_of_workload(base.meta.name);
     if (started_) queue_.add(api::object_key(ref->ns, ref->name));
   }
   // Not inside the engine's own call. Until the posted task runs, the workload may change again or be gone.
   shell_.executor.post(lifetime_.guard([this, settled = std::move(settled), seen = std::move(seen)] {
     shell_.feed(settled);
-    if (seen && is_told(seen)) shell_.feed(engine::WorkloadSeen{seen});
+    if (seen && is_reported(seen)) shell_.feed(engine::WorkloadSeen{seen});
   }));
   return true;
 }
@@ -283,8 +286,9 @@ void VolcanoGroups::look(const std::string& key, WorkQueue::Finish finish) {
   const auto it = entries_.find(key);
   if (it == entries_.end() || !is_fresh(it->second)) return finish(true);  // the cache will bring our last write
   const Entry& entry = it->second;
-  const auto status_of = [](const Told& told) { return told ? &told->status : nullptr; };
-  const auto evicted = std::ranges::find_if(entry.surplus, [](const Told& part) { return part && is_evicted(part); });
+  const auto status_of = [](const Reported& reported) { return reported ? &reported->status : nullptr; };
+  const auto evicted =
+      std::ranges::find_if(entry.surplus, [](const Reported& part) { return part && is_evicted(part); });
   GroupDuty duty = volcano::duty_of(*entry.group, context_of(key, entry), status_of(entry.minimum),
                                     evicted == entry.surplus.end() ? nullptr : status_of(*evicted));
   const bool ungated = !entry.group->min_resources && duty.phase == PodGroupPhase::kInqueue;
@@ -336,7 +340,7 @@ void VolcanoGroups::report(const std::string& key, bool stopped) {
   const Entry& entry = entries_.find(key)->second;
   auto parts = entry.surplus;
   parts.insert(parts.end(), {entry.minimum, entry.growth});
-  for (const Told& part : parts) {
+  for (const Reported& part : parts) {
     if (!part || !part->status.admission) continue;
     api::kueue::JobReport report;
     const bool enough = pods_.bound(key) + entry.group->status.succeeded >= entry.group->min_member;

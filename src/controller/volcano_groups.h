@@ -45,7 +45,7 @@ class VolcanoGroups {
   bool take(const engine::RecordEvent& effect);
 
   // A workload as the engine knows it; null: the engine does not know it.
-  using Told = std::shared_ptr<const api::kueue::Workload>;
+  using Reported = std::shared_ptr<const api::kueue::Workload>;
 
   // The number of PodGroups that name this queue itself: in total, and by phase.
   using ByPhase = std::array<std::int32_t, 6>;  // index: api::volcano::PodGroupPhase
@@ -58,9 +58,9 @@ class VolcanoGroups {
     GroupPtr group;
     // The resourceVersion of our last write. Until the cache has it, `group` is out of date.
     std::string written;
-    Told minimum, growth;
-    std::vector<Told> surplus;                   // its parts; null: one without pods
-    Told* part(const volcano::GroupRef& which);  // null: there is no such part
+    Reported minimum, growth;
+    std::vector<Reported> surplus;                   // its parts; null: one without pods
+    Reported* part(const volcano::GroupRef& which);  // null: there is no such part
   };
   struct InQueue {
     std::set<std::string> groups;
@@ -71,12 +71,12 @@ class VolcanoGroups {
   volcano::GroupContext context_of(const std::string& key, const Entry& entry) const;
   void see(const std::string& key);
   void see_surplus(const std::string& key, Entry& entry);
-  void tell(Told& told, std::optional<api::kueue::Workload> now);
+  void report(Reported& reported, std::optional<api::kueue::Workload> now);
   void forget(const std::string& key);
   void count(const api::volcano::PodGroup& group, const std::string& key, int by);
-  Told* told_of(std::string_view workload);  // null: the group is unknown
+  Reported* reported_of(std::string_view workload);  // null: the group is unknown
   // Whether the engine has been told nothing newer about this workload.
-  bool is_told(const Told& workload);
+  bool is_reported(const Reported& workload);
   bool change(const api::kueue::Workload& base, std::uint64_t write,
               const std::function<void(api::kueue::Workload&)>& how);
 

@@ -67,7 +67,7 @@ void WorkerCluster::say(bool is_connected, Unusable what) {
   if (connected_ && !is_connected) lost_since_ = shell_.executor.now();
   connected_ = is_connected;
   says_ = std::move(what);
-  handlers_.told();
+  handlers_.reported();
 }
 
 void WorkerCluster::use(const std::string& text) {

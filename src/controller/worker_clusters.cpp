@@ -76,7 +76,7 @@ void WorkerClusters::update(const std::string& name, const JsonPtr& object) {
     known.cluster = std::make_unique<WorkerCluster>(
         shell_, name, shell_.options.multikueue.origin,
         WorkerCluster::Handlers{[this](const std::string& key) { handlers_.workload_changed(key); },
-                                [this, name] { told(name); },
+                                [this, name] { reported(name); },
                                 [this, name](const std::string& key, WorkQueue::Finish finish) {
                                   handlers_.work(*known_.find(name)->second.cluster, key, std::move(finish));
                                 }});
@@ -144,7 +144,7 @@ Time WorkerClusters::lost_since(const std::string& name) {
   return absent_.try_emplace(name, shell_.executor.now()).first->second;
 }
 
-void WorkerClusters::told(const std::string& name) {
+void WorkerClusters::reported(const std::string& name) {
   conditions_.add(name);
   const auto it = known_.find(name);
   if (it == known_.end()) return;

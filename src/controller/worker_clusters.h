@@ -49,7 +49,7 @@ class WorkerClusters {
   void update(const std::string& name, const JsonPtr& object);
   void watch_secret(const std::string& name, Known& known);
   void read_secret(const std::string& name);
-  void told(const std::string& name);
+  void reported(const std::string& name);
   void write_active(const std::string& name, WorkQueue::Finish finish);
 
   Shell& shell_;

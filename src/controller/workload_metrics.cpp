@@ -56,15 +56,15 @@ std::vector<double> default_buckets() { return {.005, .01, .025, .05, .1, .25, .
 // The labels that all metrics of a workload share, so that they are built once per change.
 struct WorkloadMetrics::Subject {
   std::string cluster_queue;
-  bool tells_cluster_queue, tells_local_queue;  // whether these queues exist
+  bool reports_cluster_queue, reports_local_queue;  // whether these queues exist
   std::string priority_class;
   MetricLabels in_cluster_queue, in_local_queue;
   Subject(const Workload& before, const Workload& after, const std::string& role, bool per_local_queue,
           const Queues& queues)
       : cluster_queue(cluster_queue_of(before, after)),
         // A workload that was never admitted has no cluster queue. Such workloads share one series, which stays.
-        tells_cluster_queue(cluster_queue.empty() || queues.has_cluster_queue(cluster_queue)),
-        tells_local_queue(per_local_queue && queues.has_local_queue(after.meta.ns, after.queue_name)),
+        reports_cluster_queue(cluster_queue.empty() || queues.has_cluster_queue(cluster_queue)),
+        reports_local_queue(per_local_queue && queues.has_local_queue(after.meta.ns, after.queue_name)),
         priority_class(after.priority_class_ref ? after.priority_class_ref->name : std::string()),
         in_cluster_queue{{"priority_class", priority_class}, {"replica_role", role}, {"cluster_queue", cluster_queue}},
         in_local_queue{{"priority_class", priority_class},
@@ -116,14 +116,14 @@ WorkloadMetrics::Histogram WorkloadMetrics::histogram(Metrics& m, const std::str
 }
 
 void WorkloadMetrics::add(Counter& counter, const Subject& subject, const MetricLabels& own) {
-  if (subject.tells_cluster_queue) counter.cluster_queues.add(subject.in_cluster_queue);
-  if (subject.tells_local_queue) counter.local_queues.add(joined(subject.in_local_queue, own));
+  if (subject.reports_cluster_queue) counter.cluster_queues.add(subject.in_cluster_queue);
+  if (subject.reports_local_queue) counter.local_queues.add(joined(subject.in_local_queue, own));
 }
 
 void WorkloadMetrics::observe(Histogram& histogram, const Subject& subject, Duration time, const MetricLabels& own) {
   const double seconds = std::max(0.0, std::chrono::duration<double>(time).count());
-  if (subject.tells_cluster_queue) histogram.cluster_queues.observe(subject.in_cluster_queue, seconds);
-  if (subject.tells_local_queue) histogram.local_queues.observe(joined(subject.in_local_queue, own), seconds);
+  if (subject.reports_cluster_queue) histogram.cluster_queues.observe(subject.in_cluster_queue, seconds);
+  if (subject.reports_local_queue) histogram.local_queues.observe(joined(subject.in_local_queue, own), seconds);
 }
 
 void WorkloadMetrics::changed(const Workload& before, const Workload& after, const Queues& queues) {
@@ -187,7 +187,7 @@ void WorkloadMetrics::admitted(const Subject& subject, const Workload& before, c
   const Time at = since(after, api::kueue::kAdmitted);
   const MetricLabels own = own_labels_ ? own_labels_(after) : MetricLabels();
   add(admitted_, subject, own);
-  if (subject.tells_cluster_queue && queues.cohorts_above) {
+  if (subject.reports_cluster_queue && queues.cohorts_above) {
     for (const std::string& cohort : queues.cohorts_above(subject.cluster_queue))
       cohort_admitted_.add({{"cohort", cohort}, {"priority_class", subject.priority_class}, {"replica_role", role_}});
   }
@@ -213,11 +213,11 @@ void WorkloadMetrics::ready(const Subject& subject, const Workload& before, cons
 }
 
 void WorkloadMetrics::finished(const Subject& subject, const Workload& before, const Workload& after) {
-  if (subject.tells_cluster_queue) finished_.cluster_queues.add(subject.in_cluster_queue);
-  if (subject.tells_local_queue && after.status.admission) finished_.local_queues.add(subject.in_local_queue);
+  if (subject.reports_cluster_queue) finished_.cluster_queues.add(subject.in_cluster_queue);
+  if (subject.reports_local_queue && after.status.admission) finished_.local_queues.add(subject.in_local_queue);
   // The ones that the job itself tidied up do not count.
   const auto* why = api::find_condition(after.status.conditions, api::kueue::kFinished);
-  if (subject.tells_cluster_queue && why->reason == api::kueue::kSliceReplaced &&
+  if (subject.reports_cluster_queue && why->reason == api::kueue::kSliceReplaced &&
       why->message.starts_with(engine::lifecycle::message::kReplacedBy))
     replaced_slices_.add({{"cluster_queue", subject.cluster_queue}, {"replica_role", role_}});
   if (!is_true(before, api::kueue::kAdmitted)) return;
@@ -240,8 +240,8 @@ void WorkloadMetrics::evicted(const Subject& subject, const Workload& before, co
       labels.insert(labels.end(), cause.begin(), cause.end());
       return labels;
     };
-    if (subject.tells_local_queue) evicted_.local_queues.add(with_cause(subject.in_local_queue), now.count - old);
-    if (!subject.tells_cluster_queue) continue;
+    if (subject.reports_local_queue) evicted_.local_queues.add(with_cause(subject.in_local_queue), now.count - old);
+    if (!subject.reports_cluster_queue) continue;
     evicted_.cluster_queues.add(with_cause(subject.in_cluster_queue), now.count - old);
     MetricLabels labels = with_cause({{"cluster_queue", subject.cluster_queue}, {"replica_role", role_}});
     if (is_true(before, api::kueue::kPodsReady)) {
@@ -255,7 +255,7 @@ void WorkloadMetrics::evicted(const Subject& subject, const Workload& before, co
 
 void WorkloadMetrics::quota_released(const Subject& subject, const Workload& after) {
   const auto* evicted = api::find_condition(after.status.conditions, api::kueue::kEvicted);
-  if (evicted == nullptr || !evicted->status || !subject.tells_cluster_queue) return;
+  if (evicted == nullptr || !evicted->status || !subject.reports_cluster_queue) return;
   const Duration took = since(after, api::kueue::kQuotaReserved) - evicted->last_transition;
   eviction_latency_.observe(
       {{"cluster_queue", subject.cluster_queue}, {"reason", evicted->reason}, {"replica_role", role_}},

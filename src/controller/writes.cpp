@@ -135,7 +135,7 @@ void Writes::send_now(Waiting one) {
 
 // The administrator must act. Logged once per kind of request.
 void Writes::refused(const std::string& what, const api::RestResponse& response) {
-  if (!told_refusals_.insert(what).second) return;
+  if (!reported_refusals_.insert(what).second) return;
   log::error("the API server refuses: " + std::string(kube::kGrantRights),
              {{"to", what}, {"why", std::string(api::status_message(response))}});
 }

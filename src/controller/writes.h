@@ -92,7 +92,7 @@ class Writes {
   bool closed_ = false;
   std::function<void()> when_quiet_;
   std::map<std::string, std::uint64_t> counts_;
-  std::set<std::string> told_refusals_;  // kinds of requests whose 403 was logged
+  std::set<std::string> reported_refusals_;  // kinds of requests whose 403 was logged
   Lifetime lifetime_;
 };
 

@@ -37,13 +37,13 @@ std::optional<QueueCensus::Why> Census::why(const Tracked& t) const {
 
 void Census::recount(Tracked& t) { workloads_.totals().count(t, why(t)); }
 
-Ptr<Asks> Census::asked(const Tracked& t) const {
+Ptr<RequestedPods> Census::asked(const Tracked& t) const {
   if (!scheduler_.pending(t.id)) return nullptr;
   const auto& reclaimable = t.now.status().reclaimable_pods;
-  if (!t.asks || reclaimable.empty() || !facts_.options.reclaimable_pods) return t.asks;
-  Asks rest = *t.asks;
+  if (!t.requests || reclaimable.empty() || !facts_.options.reclaimable_pods) return t.requests;
+  RequestedPods rest = *t.requests;
   rest.pod_sets = without_reclaimed(rest.pod_sets, reclaimable);
-  return std::make_shared<const Asks>(std::move(rest));
+  return std::make_shared<const RequestedPods>(std::move(rest));
 }
 
 void Census::count_held(Tracked& t) {

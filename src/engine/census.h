@@ -33,7 +33,8 @@ class Census {
 
  private:
   std::optional<QueueCensus::Why> why(const Tracked& t) const;  // as decided; none: admitted or finished
-  Ptr<Asks> asked(const Tracked& t) const;  // what it requests without reclaimable pods; null: it does not wait
+  Ptr<RequestedPods> asked(
+      const Tracked& t) const;  // what it requests without reclaimable pods; null: it does not wait
   void check_held(std::vector<std::string>& broken) const;
   void check_reasons(std::vector<std::string>& broken) const;
   void check_standings(std::vector<std::string>& broken) const;

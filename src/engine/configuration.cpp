@@ -70,9 +70,9 @@ void Configuration::see_usage(const api::kueue::LocalQueue* known, const api::ku
   if (known != nullptr && known->meta.uid != seen.meta.uid) scheduler_.remove_local_queue(key);
   const auto* sample = scheduler_.usage_sample(key);
   Scheduler::LocalQueueUsage usage{key, seen.cluster_queue, seen.fair_weight.fraction(), seen.meta.creation, {}};
-  const bool tells =
+  const bool reports =
       seen.past_usage && (sample == nullptr || (!facts_.synced && sample->at != seen.past_usage->last_update));
-  if (tells) usage.past = {seen.past_usage->consumed, seen.past_usage->last_update};
+  if (reports) usage.past = {seen.past_usage->consumed, seen.past_usage->last_update};
   scheduler_.set_local_queue(usage);
 }
 
@@ -151,7 +151,7 @@ void Configuration::mark_namespace(std::string_view ns, bool pods_changed) {
     if (ns.empty() || t.base->meta.ns == ns) found.push_back(&t);
   });
   for (Tracked* t : found) {
-    if (pods_changed) t->asks.reset();
+    if (pods_changed) t->requests.reset();
     workloads_.mark(*t);
   }
 }

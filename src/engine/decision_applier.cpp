@@ -51,8 +51,8 @@ void DecisionApplier::apply(const Preempt& d, Time now) {
 // same reason stays, like the message of a workload that was told before.
 bool DecisionApplier::still_said(const Tracked& t, const api::Condition& quota, std::string_view reason) const {
   // Coarse reasons do not tell whether the reason is the same.
-  return facts_.options.unadmitted_observability && !quota.status && !t.untold_reason && quota.reason == reason &&
-         quota.observed_generation == t.now->meta.generation && tells_verdict(quota.message);
+  return facts_.options.unadmitted_observability && !quota.status && !t.unreported_reason && quota.reason == reason &&
+         quota.observed_generation == t.now->meta.generation && reports_verdict(quota.message);
 }
 
 // Written together with any other pending change of the workload, else as a rate-limited message.
@@ -68,8 +68,8 @@ void DecisionApplier::apply(const Wait& d, Time now) {
   why.quiet = d.reason == kWaitingForPodsReady;
   if (d.preemption_gated) why.message += lifecycle::preemption_gated_text(*t->now);
   if (t->now.differs()) return transitions_.note_pending(*t, std::move(why), now);
-  t->untold_reason = std::move(why);
-  messages_.tell_later(*t, now);
+  t->unreported_reason = std::move(why);
+  messages_.report_later(*t, now);
 }
 
 }  // namespace berth::engine

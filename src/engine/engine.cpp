@@ -95,7 +95,7 @@ Engine::Impl::Impl(const Impl& other)
 void Engine::Impl::on(Time now, const Synced&, Effects&) {
   if (!facts.synced) {
     facts.synced_at = now;
-    pass_facts.recalls_spared = true;
+    pass_facts.recalls_protected = true;
   }
   facts.synced = true;
   configuration.reconsider_all();

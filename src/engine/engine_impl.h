@@ -61,7 +61,7 @@ struct Engine::Impl {
   void look_at_marked(Time now);
   void step(Tracked& t, Time now);
   void write(Time now, Effects& out);
-  void tell(Time now, Effects& out);
+  void report(Time now, Effects& out);
   void emit_expired(Effects& out, Time now);
   void emit_wake(Effects& out, Time now);
 
@@ -72,7 +72,7 @@ struct Engine::Impl {
 
   // --- After a restart (recall.cpp).
   void end_recall();
-  void recall_spared();
+  void recall_protected();
 
   // --- The scheduler made anew (renumber.cpp).
   Scheduler rebuilt(std::map<const Tracked*, WorkloadId>& ids) const;
@@ -84,7 +84,7 @@ struct Engine::Impl {
 
   // What the next pass must know: plain values, copied as a whole.
   struct PassFacts {
-    bool recalls_spared = false;            // the messages of waiting workloads say whom they spare
+    bool recalls_protected = false;         // the messages of waiting workloads say whom they spare
     bool usage_recalled = false;            // claims in the book of usage wait for their workloads
     std::size_t names_bound = kSpareNames;  // renumber() when there are more names than this
   };

@@ -39,13 +39,13 @@ Effects Engine::Impl::schedule(Time now) {
   for (Tracked* t : workloads.due(now)) workloads.mark(*t);
   look_at_marked(now);
   end_recall();
-  recall_spared();
+  recall_protected();
   // Workloads that hold quota go first.
   for (Tracked* t : second_passes.take_due()) second_pass(*t, now);
   decisions.apply(scheduler.schedule(now), now);
   for (int round = 0; round < kMaxRounds && workloads.any_marked(); ++round) look_at_marked(now);
   write(now, out);
-  tell(now, out);
+  report(now, out);
   for (auto& key : scheduler.take_usage_samples()) reports.touch_local_queue(std::move(key));
   reports.emit(out);
   finalizers.emit(facts.registries, workloads, configuration.take_changed(), out);
@@ -95,7 +95,7 @@ void Engine::Impl::step(Tracked& t, Time now) {
     if (!next.change) return;
     BERTH_INVARIANT(next.change->has_value());
     if (!*next.change) return;
-    if ((*next.change)->move == lifecycle::Move::kNotePending) t.retell = true;
+    if ((*next.change)->move == lifecycle::Move::kNotePending) t.report_again = true;
     transitions.apply(t, std::move(**next.change));
   }
 }
@@ -113,10 +113,10 @@ void Engine::Impl::write(Time now, Effects& out) {
 }
 
 // A workload with another write in flight is skipped; it is flushed again when that write settles.
-void Engine::Impl::tell(Time now, Effects& out) {
+void Engine::Impl::report(Time now, Effects& out) {
   for (auto [t, kind] = messages.take_next(now); t != nullptr; std::tie(t, kind) = messages.take_next(now)) {
     if (WorkloadWrites::busy(*t, now)) continue;
-    if (const auto why = std::exchange(t->untold_reason, std::nullopt)) {
+    if (const auto why = std::exchange(t->unreported_reason, std::nullopt)) {
       const State state = lifecycle::state_of(*t->now);
       if (scheduler.pending(t->id) && (state == State::kPending || state == State::kHeld))
         transitions.note_pending(*t, *why, now);
@@ -140,8 +140,8 @@ void Engine::Impl::emit_wake(Effects& out, Time now) {
     if (next && (!when || *next < *when)) when = next;
   }
   if (messages.waiting()) {
-    const Time leisurely = messages.next_time(now);
-    if (!when || leisurely < *when) when = leisurely;
+    const Time next_message = messages.next_time(now);
+    if (!when || next_message < *when) when = next_message;
   }
   wake_ups.emit(now, when, scheduler.wants_pass(), out);
 }

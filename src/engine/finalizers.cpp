@@ -22,16 +22,18 @@ void Finalizers::cluster_queue_gone(const std::string& name) {
   unguarded_queues_.erase(name);
 }
 
-void Finalizers::object_gone(std::string_view kind, const std::string& name) { told_.erase({std::string(kind), name}); }
+void Finalizers::object_gone(std::string_view kind, const std::string& name) {
+  reported_.erase({std::string(kind), name});
+}
 
 template <typename InUse>
 void Finalizers::consider(std::string_view kind, const api::ObjectMeta& meta, InUse in_use, Effects& out) {
   const bool has = std::ranges::find(meta.finalizers, api::kueue::kFinalizer) != meta.finalizers.end();
   const bool shall = !meta.deletion || (has && in_use());
   if (has == shall) return;
-  auto& told = told_[{std::string(kind), meta.name}];
-  if (told == std::pair(meta.resource_version, shall)) return;
-  told = {meta.resource_version, shall};
+  auto& reported = reported_[{std::string(kind), meta.name}];
+  if (reported == std::pair(meta.resource_version, shall)) return;
+  reported = {meta.resource_version, shall};
   out.push_back(SetFinalizer{std::string(kind), meta.name, shall});
 }
 

@@ -34,7 +34,7 @@ class Finalizers {
   std::set<std::string> terminating_queues_;  // deleted cluster queues that still have a finalizer
   std::set<std::string> unguarded_queues_;    // cluster queues seen since their finalizers were last considered
   std::map<std::pair<std::string, std::string>, std::pair<std::string, bool>>
-      told_;  // (kind, name) -> (version, present)
+      reported_;  // (kind, name) -> (version, present)
 };
 
 }  // namespace berth::engine

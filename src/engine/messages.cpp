@@ -5,20 +5,20 @@
 namespace berth::engine {
 namespace {
 
-bool was_told(const Tracked& t) {
+bool was_reported(const Tracked& t) {
   return api::find_condition(t.base->status.conditions, api::kueue::kQuotaReserved) != nullptr;
 }
 
 }  // namespace
 
 Messages::Messages(const Messages& other, TrackedWorkloads& workloads)
-    : leisure_(other.leisure_), last_turn_(other.last_turn_) {
+    : write_budget_(other.write_budget_), last_turn_(other.last_turn_) {
   for (const auto& [queue, line] : other.lines_) {
     const auto copy = lines_.emplace(queue, Line()).first;
     Line& mine = copy->second;
     for (const auto& [since, t] : line.all) {
       Tracked* same = workloads.find(t->id);
-      same->untold_line = &copy->first;
+      same->unreported_line = &copy->first;
       mine.all.emplace_hint(mine.all.end(), since, same);
     }
     for (const auto& [since, t] : line.fresh) mine.fresh.emplace_hint(mine.fresh.end(), since, workloads.find(t->id));
@@ -30,25 +30,25 @@ Messages::Messages(const Messages& other, TrackedWorkloads& workloads)
 }
 
 WriteKind Messages::kind_of(const Tracked& t, Time now) {
-  const bool fresh = !was_told(t) && (!t.untold_since || now - *t.untold_since < kFresh);
+  const bool fresh = !was_reported(t) && (!t.unreported_since || now - *t.unreported_since < kFresh);
   return fresh ? WriteKind::kFirstMessage : WriteKind::kMessage;
 }
 
 bool Messages::must_wait(const Tracked& t, Time now) {
   const WriteKind kind = kind_of(t, now);
   const Turns& before = kind == WriteKind::kFirstMessage ? fresh_turns_ : turns_;
-  return !before.empty() || !leisure_.may(kind, now);
+  return !before.empty() || !write_budget_.may(kind, now);
 }
 
-void Messages::tell_later(Tracked& t, Time now) {
-  if (!t.untold_since) t.untold_since = now;
-  if (t.untold_line == nullptr) enter(t, *t.untold_since, kind_of(t, now) == WriteKind::kFirstMessage);
+void Messages::report_later(Tracked& t, Time now) {
+  if (!t.unreported_since) t.unreported_since = now;
+  if (t.unreported_line == nullptr) enter(t, *t.unreported_since, kind_of(t, now) == WriteKind::kFirstMessage);
 }
 
 void Messages::enter(Tracked& t, Time since, bool fresh) {
   const auto it = lines_.try_emplace(t.local_queue).first;
   Line& line = it->second;
-  t.untold_line = &it->first;
+  t.unreported_line = &it->first;
   if (line.all.empty()) turns_.emplace(line.turn = ++last_turn_, &it->first);
   line.all.emplace(since, &t);
   if (!fresh) return;
@@ -56,20 +56,20 @@ void Messages::enter(Tracked& t, Time since, bool fresh) {
   line.fresh.emplace(since, &t);
 }
 
-void Messages::told(Tracked& t) {
-  if (t.untold_line != nullptr) {
-    const auto it = lines_.find(*t.untold_line);
+void Messages::reported(Tracked& t) {
+  if (t.unreported_line != nullptr) {
+    const auto it = lines_.find(*t.unreported_line);
     Line& line = it->second;
-    const Turn turn{*t.untold_since, &t};
+    const Turn turn{*t.unreported_since, &t};
     if (line.fresh.erase(turn) > 0 && line.fresh.empty()) fresh_turns_.erase(line.fresh_turn);
     line.all.erase(turn);
-    t.untold_line = nullptr;
+    t.unreported_line = nullptr;
     if (line.all.empty()) {
       turns_.erase(line.turn);
       lines_.erase(it);
     }
   }
-  t.untold_since.reset();
+  t.unreported_since.reset();
 }
 
 Tracked* Messages::take_fresh(Time now) {
@@ -84,7 +84,7 @@ Tracked* Messages::take_fresh(Time now) {
       continue;
     }
     fresh_turns_.emplace(line.fresh_turn = ++last_turn_, queue);
-    told(*t);
+    reported(*t);
     return t;
   }
   return nullptr;
@@ -98,15 +98,15 @@ Tracked* Messages::take_oldest() {
   Tracked* t = line.all.begin()->second;
   turns_.erase(first);
   turns_.emplace(line.turn = ++last_turn_, queue);
-  told(*t);
+  reported(*t);
   return t;
 }
 
 std::pair<Tracked*, WriteKind> Messages::take_next(Time now) {
-  if (leisure_.may(WriteKind::kFirstMessage, now)) {
+  if (write_budget_.may(WriteKind::kFirstMessage, now)) {
     if (Tracked* t = take_fresh(now)) return {t, WriteKind::kFirstMessage};
   }
-  if (!leisure_.may(WriteKind::kMessage, now)) return {nullptr, WriteKind::kMessage};
+  if (!write_budget_.may(WriteKind::kMessage, now)) return {nullptr, WriteKind::kMessage};
   return {take_oldest(), WriteKind::kMessage};
 }
 

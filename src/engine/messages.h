@@ -1,4 +1,4 @@
-// Messages: status writes that only say why a workload waits. They are written when decisions leave time (Leisure).
+// Messages: status writes that only say why a workload waits. They are written when decisions leave time (WriteBudget).
 // The local queues take turns, and in each the oldest message goes first: nobody waits behind the thousands of another.
 // Beside them go first messages about new workloads, also by turns, the newest first.
 #pragma once
@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "base/time.h"
-#include "engine/leisure.h"
 #include "engine/tracked.h"
+#include "engine/write_budget.h"
 
 namespace berth::engine {
 
@@ -23,8 +23,8 @@ class Messages {
   Messages(const Messages& other, TrackedWorkloads& workloads);
 
   // The workload has a message; it keeps its turn when it had one already.
-  void tell_later(Tracked& t, Time now);
-  void told(Tracked& t);  // no message about it is waiting any more
+  void report_later(Tracked& t, Time now);
+  void reported(Tracked& t);  // no message about it is waiting any more
   bool waiting() const { return !turns_.empty(); }
   // Whether a message about this workload must wait for its turn now.
   bool must_wait(const Tracked& t, Time now);
@@ -33,11 +33,11 @@ class Messages {
   // The workload whose turn it is now, as told(), and what the message about it is; nullptr: none.
   std::pair<Tracked*, WriteKind> take_next(Time now);
   // The earliest time at which a waiting message may be written, unless a write settles before.
-  Time next_time(Time now) { return leisure_.next(now); }
+  Time next_time(Time now) { return write_budget_.next(now); }
 
   // Call when a write begins and when it settles.
-  void write_began(WriteKind kind, Time now) { leisure_.began(kind, now); }
-  void write_settled(WriteKind kind, Time now) { leisure_.settled(kind, now); }
+  void write_began(WriteKind kind, Time now) { write_budget_.began(kind, now); }
+  void write_settled(WriteKind kind, Time now) { write_budget_.settled(kind, now); }
 
  private:
   // A message is a first one for this long. Then it waits with the others, which are more.
@@ -66,7 +66,7 @@ class Messages {
   Tracked* take_fresh(Time now);
   Tracked* take_oldest();
 
-  Leisure leisure_;
+  WriteBudget write_budget_;
   std::map<std::string, Line> lines_;  // by the key of the local queue; only those with messages
   Turns turns_, fresh_turns_;          // of all lines, and of those with first messages
   std::uint64_t last_turn_ = 0;

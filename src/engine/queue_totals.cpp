@@ -26,10 +26,10 @@ void QueueTotals::subtract(CountsByQueue& counts, const std::string& name, const
   if (queue->second.empty()) counts.erase(queue);
 }
 
-void QueueTotals::wait(Tracked& t, const Ptr<Asks>& asks) {
-  if (t.waits_for == asks || (t.waits_for && asks && *t.waits_for == *asks)) return;
+void QueueTotals::wait(Tracked& t, const Ptr<RequestedPods>& requests) {
+  if (t.waits_for == requests || (t.waits_for && requests && *t.waits_for == *requests)) return;
   sum_out(t);
-  t.waits_for = asks;
+  t.waits_for = requests;
   sum_in(t);
 }
 

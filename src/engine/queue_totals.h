@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "engine/asks.h"
 #include "engine/held_sums.h"
 #include "engine/ptr.h"
 #include "engine/queue_census.h"
+#include "engine/requested_pods.h"
 
 namespace berth::engine {
 
@@ -23,7 +23,7 @@ class QueueTotals {
   // Adds to the sums of its queues what it holds; null: nothing.
   void hold(Tracked& t, const HeldAmounts* held);
   // Adds what it requests to the sums of its cluster queue; null: it does not wait.
-  void wait(Tracked& t, const Ptr<Asks>& asks);
+  void wait(Tracked& t, const Ptr<RequestedPods>& requests);
   // Call these before and after a change of its queues: they take all of the above along.
   void take_out(const Tracked& t);
   void put_in(const Tracked& t);

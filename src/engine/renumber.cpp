@@ -56,7 +56,8 @@ void Engine::Impl::renumber() {
                                    : fresh.enter(t.now->meta.uid, job_uid_of(*t.now), name_for_pods(t.now->meta));
   });
   scheduler = std::move(fresh);
-  pass_facts.recalls_spared = !configuration.changed();  // a change of quota or policies lets everybody preempt again
+  pass_facts.recalls_protected =
+      !configuration.changed();  // a change of quota or policies lets everybody preempt again
   pass_facts.names_bound = kSpareNames + 2 * scheduler.names().size();
 }
 

@@ -17,7 +17,8 @@ void SchedulerFeed::follow_slices(Tracked& t, Time now) {
   if (!t.replaced || !was_replaced) slices_.mark_successors(t);
   Tracked* former = slices_.predecessor(t);
   if (former == nullptr) return;
-  if (lifecycle::state_of(*former->now) != lifecycle::State::kFinished && !slices_.told_replacement(*former).empty())
+  if (lifecycle::state_of(*former->now) != lifecycle::State::kFinished &&
+      !slices_.reported_replacement(*former).empty())
     workloads_.mark(*former);  // it finishes
   const bool replaced = slices_.is_replaced(*former);
   if (former->replaced == replaced) return;
@@ -45,7 +46,7 @@ void SchedulerFeed::update(Tracked& t, Time now) {
     return;
   }
   if (scheduler_.holds(t.id)) scheduler_.release(t.id);
-  const bool anew = std::exchange(t.retell, false);
+  const bool anew = std::exchange(t.report_again, false);
   if (auto pending = views_.pending(t)) {
     if (scheduler_.submit(t.id, *pending, anew)) say_of_this_generation(t, now);
   } else {
@@ -57,9 +58,9 @@ void SchedulerFeed::update(Tracked& t, Time now) {
 void SchedulerFeed::say_of_this_generation(Tracked& t, Time now) {
   const auto* quota = api::find_condition(t.now.status().conditions, api::kueue::kQuotaReserved);
   const bool said = quota != nullptr && !quota->status && quota->observed_generation != t.now->meta.generation;
-  if (!said || t.untold_reason) return;
-  t.untold_reason = lifecycle::PendingReason{quota->reason, quota->message, {}};
-  messages_.tell_later(t, now);
+  if (!said || t.unreported_reason) return;
+  t.unreported_reason = lifecycle::PendingReason{quota->reason, quota->message, {}};
+  messages_.report_later(t, now);
 }
 
 void SchedulerFeed::set_timer(Tracked& t) {

@@ -126,7 +126,7 @@ std::optional<Replacement> Slices::replacement(const Tracked& former, std::strin
   return out;
 }
 
-std::string Slices::told_replacement(const Tracked& t) const {
+std::string Slices::reported_replacement(const Tracked& t) const {
   std::string why;
   for_each_successor(t, [&](const Tracked& successor) {
     if (!why.empty() || !lifecycle::holds_quota(successor.base->status)) return;

@@ -44,7 +44,7 @@ class Slices {
   // What it leaves to its successor in this cluster queue; nullopt: nothing.
   std::optional<Replacement> replacement(const Tracked& former, std::string_view cluster_queue) const;
   // Why it finishes: the API shows that its successor holds the quota. "" before that.
-  std::string told_replacement(const Tracked& t) const;
+  std::string reported_replacement(const Tracked& t) const;
 
  private:
   template <typename Visit>

@@ -14,13 +14,13 @@
 #include "api/kueue/device_charge.h"
 #include "api/kueue/workload_ref.h"
 #include "base/rare.h"
-#include "engine/asks.h"
 #include "engine/effects.h"
-#include "engine/leisure.h"
 #include "engine/lifecycle/topology.h"
 #include "engine/queue/counted_order.h"
 #include "engine/queue_totals.h"
 #include "engine/quota/ids.h"
+#include "engine/requested_pods.h"
+#include "engine/write_budget.h"
 
 namespace berth::engine {
 
@@ -72,16 +72,16 @@ struct Tracked {
   std::string key;  // "namespace/name"
   WorkloadId id;    // in the scheduler
 
-  Ptr<api::kueue::Workload> base;    // the newest version that the API is known to have
-  AsDecided now;                     // the same with the decided status
-  bool deactivate = false;           // spec.active=false must be written
-  std::vector<RecordEvent> events;   // belong to the difference between `base` and `now`
-  std::optional<Time> untold_since;  // since when a message about it waits to be written
+  Ptr<api::kueue::Workload> base;        // the newest version that the API is known to have
+  AsDecided now;                         // the same with the decided status
+  bool deactivate = false;               // spec.active=false must be written
+  std::vector<RecordEvent> events;       // belong to the difference between `base` and `now`
+  std::optional<Time> unreported_since;  // since when a message about it waits to be written
   // The local queue in whose line it waits to be told; null: it does not. Owned by Messages.
-  const std::string* untold_line = nullptr;
-  Rare<lifecycle::PendingReason> untold_reason;  // why it waits, not yet part of `now`; empty: nothing new
+  const std::string* unreported_line = nullptr;
+  Rare<lifecycle::PendingReason> unreported_reason;  // why it waits, not yet part of `now`; empty: nothing new
   // The status no longer says what the scheduler reported about it: the scheduler must report again.
-  bool retell = false;
+  bool report_again = false;
 
   Rare<InFlight> in_flight;
   Ptr<api::kueue::Workload> newer;  // seen while a write was in flight
@@ -108,14 +108,14 @@ struct Tracked {
   std::optional<Time> node_deadline;  // when the next node with its pods will count as failed
 
   Ptr<api::kueue::DeviceCharge> devices;  // as it was seen last; null: none is counted
-  Ptr<Asks> asks;                         // of `asks_generation`; shared by workloads that request the same
-  std::int64_t asks_generation = 0;
+  Ptr<RequestedPods> requests;            // of `requests_generation`; shared by workloads that request the same
+  std::int64_t requests_generation = 0;
 
   // Why it is not admitted, as the counts by queue have it; null: it is not counted. Owned by QueueTotals.
   const QueueCensus::Why* why = nullptr;
 
-  Ptr<Asks> waits_for;     // as the sums of waiting workloads have it; null: it does not wait
-  Rare<HeldAmounts> held;  // as the sums by queue have it; null: it holds nothing
+  Ptr<RequestedPods> waits_for;  // as the sums of waiting workloads have it; null: it does not wait
+  Rare<HeldAmounts> held;        // as the sums by queue have it; null: it holds nothing
 
   Rare<std::string> replaces;  // "namespace/name" of the slice that it replaces (Slices); empty: it names none
   bool replaced = false;       // another slice holds its quota now: it holds nothing

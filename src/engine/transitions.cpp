@@ -44,13 +44,13 @@ RecordEvent event_about(const WorkloadRef& w, const lifecycle::Note& note) {
 }
 
 void Transitions::apply(Tracked& t, lifecycle::Change change) {
-  if (!facts_.options.unadmitted_observability) lifecycle::tell_legacy_reasons(change, t.now.status());
+  if (!facts_.options.unadmitted_observability) lifecycle::report_legacy_reasons(change, t.now.status());
   if (!lifecycle::waits_for_pods_ready(*t.now, facts_.options.wait_for_pods_ready))
     lifecycle::keep_pods_ready(change.status, t.now.status());
   t.now.decide(std::move(change.status));
   census_.recount(t);
   for (const auto& note : change.notes) t.events.push_back(event_about(*t.now, note));
-  if (change.move == lifecycle::Move::kReserve) t.untold_reason.reset();
+  if (change.move == lifecycle::Move::kReserve) t.unreported_reason.reset();
   // Drop the job's report from before the reservation: it does not describe a run with this quota.
   if (change.move == lifecycle::Move::kReserve) t.report.reset();
   writes_.want(t);

@@ -13,8 +13,8 @@ void WakeUps::emit(Time now, std::optional<Time> when, bool another_pass, Effect
     if (again != now) passes_at_once_ = 0;
     if (!when || again < *when) when = again;
   }
-  if (when && when != told_) out.push_back(WakeAt{*when});
-  told_ = when;
+  if (when && when != reported_) out.push_back(WakeAt{*when});
+  reported_ = when;
 }
 
 }  // namespace berth::engine

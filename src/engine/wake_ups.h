@@ -17,10 +17,10 @@ class WakeUps {
   // repeated.
   void emit(Time now, std::optional<Time> when, bool another_pass, Effects& out);
   // The requested wake-up came, or another one: the next one is requested anew.
-  void used_up() { told_.reset(); }
+  void used_up() { reported_.reset(); }
 
  private:
-  std::optional<Time> told_;
+  std::optional<Time> reported_;
   int passes_at_once_ = 0;  // consecutive passes that asked for another one immediately
 };
 

@@ -70,7 +70,7 @@ void WorkloadEvents::on(Time, const DevicesCounted& e, Effects&) {
   const bool same = t->devices == e.charge || (t->devices && e.charge && *t->devices == *e.charge);
   if (same) return;
   t->devices = e.charge;
-  t->asks.reset();
+  t->requests.reset();
   workloads_.mark(*t);
 }
 

@@ -16,9 +16,9 @@ using api::kueue::WorkloadStatus;
 
 namespace {
 
-const PodSetRequest* find_pod_set(const Asks& asks, const std::string& name) {
-  const auto it = std::ranges::find(asks.pod_sets, name, &PodSetRequest::name);
-  return it == asks.pod_sets.end() ? nullptr : &*it;
+const PodSetRequest* find_pod_set(const RequestedPods& requests, const std::string& name) {
+  const auto it = std::ranges::find(requests.pod_sets, name, &PodSetRequest::name);
+  return it == requests.pod_sets.end() ? nullptr : &*it;
 }
 
 // Adds the podSetUpdates of Ready checks to the constraints of a pod set.
@@ -65,10 +65,10 @@ bool has_places(const Admission& admission) {
 }
 
 std::vector<PodSetRequest> WorkloadViews::admitted_pod_sets(const Tracked& t) const {
-  const Ptr<Asks> asks = present_asks(t);
+  const Ptr<RequestedPods> requests = present_requests(t);
   std::vector<PodSetRequest> out;
   for (const auto& assigned : t.now.status().admission->pod_set_assignments) {
-    const auto* asked = find_pod_set(*asks, assigned.name);
+    const auto* asked = find_pod_set(*requests, assigned.name);
     PodSetRequest request = asked != nullptr ? *asked : PodSetRequest{};
     request.name = assigned.name;
     request.count = assigned.count;
@@ -104,10 +104,10 @@ TopologyAssignmentPtr first_places(const TopologyAssignmentPtr& all, std::int32_
 std::vector<Holding::PodSetPlaces> WorkloadViews::places(const Tracked& t, const WorkloadStatus& status) const {
   std::vector<Holding::PodSetPlaces> out;
   if (!has_places(*status.admission)) return out;
-  const Ptr<Asks> asks = present_asks(t);
+  const Ptr<RequestedPods> requests = present_requests(t);
   for (const auto& ps : status.admission->pod_set_assignments) {
     if (!ps.topology_assignment) continue;
-    const auto* asked = find_pod_set(*asks, ps.name);
+    const auto* asked = find_pod_set(*requests, ps.name);
     if (asked == nullptr) continue;
     const std::string flavor = facts_.registries.placed_flavor(ps);
     const std::string& unit = asked->group.empty() ? asked->name : asked->group;
@@ -123,7 +123,7 @@ std::vector<Holding::PodSetPlaces> WorkloadViews::places(const Tracked& t, const
 
 std::vector<std::vector<api::Toleration>> WorkloadViews::tolerations(Tracked& t) {
   const auto& status = t.now.status();
-  const Asks& requested = asks(t);
+  const RequestedPods& requested = requests(t);
   std::vector<std::vector<api::Toleration>> out;
   for (const auto& ps : status.admission->pod_set_assignments) {
     const auto* asked = find_pod_set(requested, ps.name);

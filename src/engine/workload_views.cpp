@@ -89,7 +89,7 @@ lifecycle::Situation WorkloadViews::situation(const Tracked& t) const {
   s.replace_several_nodes = facts_.options.replace_several_nodes;
   s.wait_for_pods_ready = facts_.options.wait_for_pods_ready;
   s.places_timeout = facts_.options.topology_waits.places_timeout;
-  if (t.replaced) s.replaced = slices_.told_replacement(t);
+  if (t.replaced) s.replaced = slices_.reported_replacement(t);
   if (t.second_pass) s.places_failure = t.second_pass->failure;
   s.preemption_gates = facts_.options.preemption_gates;
   s.legacy_reasons = !facts_.options.unadmitted_observability;
@@ -121,27 +121,28 @@ Time WorkloadViews::queue_order_time(const Tracked& t) const {
   return engine::queue_order_time(*t.now, facts_.options.wait_for_pods_ready);
 }
 
-const Asks& WorkloadViews::asks(Tracked& t) {
+const RequestedPods& WorkloadViews::requests(Tracked& t) {
   constexpr std::size_t kKnown = 64;
-  if (!t.asks || t.asks_generation != t.now->meta.generation) {
-    Asks asks = asks_of(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology, t.devices.get());
-    const auto same = std::ranges::find_if(known_, [&](const Ptr<Asks>& known) { return *known == asks; });
+  if (!t.requests || t.requests_generation != t.now->meta.generation) {
+    RequestedPods requests =
+        requested_pods(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology, t.devices.get());
+    const auto same = std::ranges::find_if(known_, [&](const Ptr<RequestedPods>& known) { return *known == requests; });
     if (same != known_.end()) {
-      t.asks = *same;
+      t.requests = *same;
     } else {
-      t.asks = std::make_shared<const Asks>(std::move(asks));
-      known_.push_front(t.asks);
+      t.requests = std::make_shared<const RequestedPods>(std::move(requests));
+      known_.push_front(t.requests);
       if (known_.size() > kKnown) known_.pop_back();
     }
-    t.asks_generation = t.now->meta.generation;
+    t.requests_generation = t.now->meta.generation;
   }
-  return *t.asks;
+  return *t.requests;
 }
 
-Ptr<Asks> WorkloadViews::present_asks(const Tracked& t) const {
-  if (t.asks && t.asks_generation == t.now->meta.generation) return t.asks;
-  return std::make_shared<const Asks>(
-      asks_of(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology, t.devices.get()));
+Ptr<RequestedPods> WorkloadViews::present_requests(const Tracked& t) const {
+  if (t.requests && t.requests_generation == t.now->meta.generation) return t.requests;
+  return std::make_shared<const RequestedPods>(
+      requested_pods(*t.now, facts_.registries, facts_.options.resources, facts_.options.topology, t.devices.get()));
 }
 
 // The condition since which what the workload holds is used.
@@ -180,7 +181,7 @@ std::optional<Pending> WorkloadViews::pending(Tracked& t) {
   const auto* local = facts_.registries.local_queue(t.local_queue);
   if (local == nullptr || local->stop_policy != api::kueue::StopPolicy::kNone || local->meta.deletion)
     return std::nullopt;
-  const Asks& asked = asks(t);
+  const RequestedPods& asked = requests(t);
   if (asked.devices) return std::nullopt;
   return pending_with(t, *local, asked);
 }
@@ -188,7 +189,7 @@ std::optional<Pending> WorkloadViews::pending(Tracked& t) {
 std::optional<Pending> WorkloadViews::as_if_pending(const Tracked& t) const {
   const auto* local = facts_.registries.local_queue(t.local_queue);
   if (local == nullptr) return std::nullopt;
-  return pending_with(t, *local, *present_asks(t));
+  return pending_with(t, *local, *present_requests(t));
 }
 
 // Whether an admission check makes the nodes of flavors that it has.
@@ -203,15 +204,16 @@ bool WorkloadViews::is_delayed(const Tracked& former, const std::string& cluster
   });
 }
 
-Pending WorkloadViews::pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const {
+Pending WorkloadViews::pending_with(const Tracked& t, const api::kueue::LocalQueue& local,
+                                    const RequestedPods& requests) const {
   Pending p;
   p.cluster_queue = local.cluster_queue;
   p.priority = priority(*t.now).effective();
   p.preemption_gated = facts_.options.preemption_gates && lifecycle::preemption_gated(*t.now);
   p.queued_at = queue_order_time(t);
-  p.pod_sets = facts_.options.reclaimable_pods ? without_reclaimed(asks.pod_sets, t.now.status().reclaimable_pods)
-                                               : asks.pod_sets;
-  p.barrier = barrier_of(asks, t.now->meta.ns, facts_.registries.cluster_queue(p.cluster_queue), facts_.registries);
+  p.pod_sets = facts_.options.reclaimable_pods ? without_reclaimed(requests.pod_sets, t.now.status().reclaimable_pods)
+                                               : requests.pod_sets;
+  p.barrier = barrier_of(requests, t.now->meta.ns, facts_.registries.cluster_queue(p.cluster_queue), facts_.registries);
   p.local_queue = t.local_queue;
   if (facts_.options.topology.spreading) p.labels = std::make_shared<const api::StringMap>(t.now->meta.labels);
   const Tracked* former = slices_.predecessor(t);

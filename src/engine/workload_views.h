@@ -6,10 +6,10 @@
 #include <optional>
 #include <vector>
 
-#include "engine/asks.h"
 #include "engine/engine_facts.h"
 #include "engine/lifecycle/next.h"
 #include "engine/queue/workload.h"
+#include "engine/requested_pods.h"
 #include "engine/slices.h"
 #include "engine/tracked.h"
 
@@ -31,7 +31,7 @@ class WorkloadViews {
   lifecycle::Priority priority(const api::kueue::WorkloadRef& workload) const;
   Time queue_order_time(const Tracked& t) const;
   // What it requests; kept with the workload until its generation changes.
-  const Asks& asks(Tracked& t);
+  const RequestedPods& requests(Tracked& t);
   std::optional<Pending> pending(Tracked& t);  // nullopt: it does not wait in a queue
   // As if it waited now; nullopt: its local queue does not exist.
   std::optional<Pending> as_if_pending(const Tracked& t) const;
@@ -49,13 +49,13 @@ class WorkloadViews {
   std::optional<lifecycle::DeviceRefusal> devices_refused(const Tracked& t) const;
   std::string_view decides_use(const api::kueue::Admission& admission) const;
   bool is_delayed(const Tracked& former, const std::string& cluster_queue) const;
-  Ptr<Asks> present_asks(const Tracked& t) const;  // those kept, or computed anew
-  Pending pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const Asks& asks) const;
+  Ptr<RequestedPods> present_requests(const Tracked& t) const;  // those kept, or computed anew
+  Pending pending_with(const Tracked& t, const api::kueue::LocalQueue& local, const RequestedPods& requests) const;
   std::vector<Holding::PodSetPlaces> places(const Tracked& t, const api::kueue::WorkloadStatus& status) const;
 
   const EngineFacts& facts_;
   const Slices& slices_;
-  std::deque<Ptr<Asks>> known_;  // recently computed Asks, shared by workloads that request the same
+  std::deque<Ptr<RequestedPods>> known_;  // recently computed Asks, shared by workloads that request the same
 };
 
 // Whether the admission has a topology assignment.

@@ -40,7 +40,7 @@ void note_base(Tracked& t) {
 
 // The statuses differ only in words that lead to no decision: why a workload without quota waits, or whether the pods
 // of a workload with quota are ready. Deadlines count from what is decided, whether or not it is written yet.
-bool only_tells(const WorkloadStatus& base, const WorkloadStatus& now) {
+bool only_reports(const WorkloadStatus& base, const WorkloadStatus& now) {
   if (base.admission.has_value() != now.admission.has_value()) return false;
   const bool holds = base.admission.has_value();
   const auto without_words = [holds](WorkloadStatus status) {
@@ -73,10 +73,10 @@ void WorkloadWrites::accept(Tracked& t, const Ptr<Workload>& seen) {
   const bool echo = t.base && t.base->meta.resource_version == seen->meta.resource_version;
   const bool decided_since = echo && t.now.differs();
   const bool is_new = !t.base;
-  if (is_new || t.base->meta.generation != seen->meta.generation) t.asks.reset();
+  if (is_new || t.base->meta.generation != seen->meta.generation) t.requests.reset();
   t.base = seen;
   if (!decided_since) {
-    if (is_new || t.now.status() != seen->status) t.retell = true;
+    if (is_new || t.now.status() != seen->status) t.report_again = true;
     t.now.follow(seen);
     census_.recount(t);
     t.deactivate = false;
@@ -135,7 +135,7 @@ void WorkloadWrites::forget(Tracked& t, Time now) {
     in_flight_.erase(t.in_flight->write);
     messages_.write_settled(t.in_flight->kind, now);
   }
-  messages_.told(t);
+  messages_.reported(t);
   wanted_.erase(&t);
 }
 
@@ -189,7 +189,7 @@ void WorkloadWrites::failed(Tracked& t, Time now) {
     t.now.follow(t.base);
     census_.recount(t);
     t.events.clear();
-    t.retell = true;
+    t.report_again = true;
   }
   t.retry_at = now + delay;
   // If the write did happen, its version is newer than the base: then that version counts.
@@ -208,25 +208,25 @@ bool WorkloadWrites::busy(const Tracked& t, Time now) {
 // A decided status that is not written may be the one of a write with an unknown outcome: the API may hold it.
 bool WorkloadWrites::settled(const Tracked& t) {
   if (t.in_flight || !t.await_version.empty()) return false;
-  return !t.now.differs() || only_tells(t.base->status, t.now.status());
+  return !t.now.differs() || only_reports(t.base->status, t.now.status());
 }
 
 void WorkloadWrites::flush(Tracked& t, Time now, Effects& out, std::optional<WriteKind> its_turn) {
   if (busy(t, now)) return;
   t.retry_at.reset();
-  if (t.untold_reason) messages_.tell_later(t, now);
+  if (t.unreported_reason) messages_.report_later(t, now);
   const bool changed = t.now.differs();
   if (!changed && !t.deactivate) {
     t.now.follow(t.base);
-    if (!t.untold_reason) messages_.told(t);
+    if (!t.unreported_reason) messages_.reported(t);
     for (auto& event : t.events) out.push_back(std::move(event));
     t.events.clear();
     return;
   }
-  const bool message = changed && !t.deactivate && only_tells(t.base->status, t.now.status());
-  if (message && !its_turn && messages_.must_wait(t, now)) return messages_.tell_later(t, now);
+  const bool message = changed && !t.deactivate && only_reports(t.base->status, t.now.status());
+  if (message && !its_turn && messages_.must_wait(t, now)) return messages_.report_later(t, now);
   const WriteKind kind = !message ? WriteKind::kDecision : its_turn.value_or(Messages::kind_of(t, now));
-  if (!t.untold_reason) messages_.told(t);
+  if (!t.unreported_reason) messages_.reported(t);
   messages_.write_began(kind, now);
   begin(t, kind, changed, out);
 }

@@ -40,27 +40,28 @@ class CallSink final : public ResponseSink {
     });
   }
   void begin(int status, std::vector<Header> headers) override {
-    tell([status, headers = std::move(headers)](Answered& to, Answered::Stream s) { to.on_begin(s, status, headers); });
+    report(
+        [status, headers = std::move(headers)](Answered& to, Answered::Stream s) { to.on_begin(s, status, headers); });
   }
   bool chunk(SharedBytes bytes) override {
     // Count here, before the connection sees the event: then a connection that is too busy to write cannot pile up
     // events unnoticed.
     const bool room = flow_->backlog.add(bytes->size());
     if (flow_->backlog.too_much()) {
-      if (!flow_->dropped.exchange(true)) tell([](Answered& to, Answered::Stream s) { to.on_overrun(s); });
+      if (!flow_->dropped.exchange(true)) report([](Answered& to, Answered::Stream s) { to.on_overrun(s); });
       return false;
     }
-    tell([bytes = std::move(bytes)](Answered& to, Answered::Stream s) { to.on_chunk(s, bytes); });
+    report([bytes = std::move(bytes)](Answered& to, Answered::Stream s) { to.on_chunk(s, bytes); });
     return room;
   }
   void on_room(std::function<void()> handler) override { flow_->on_room = std::move(handler); }
   void end() override {
-    tell([](Answered& to, Answered::Stream s) { to.on_end(s); });
+    report([](Answered& to, Answered::Stream s) { to.on_end(s); });
   }
 
  private:
   template <typename F>
-  void tell(F&& what) {
+  void report(F&& what) {
     asio::post(origin_.strand,
                [origin = origin_, what = std::forward<F>(what)] { what(*origin.connection, origin.stream); });
   }

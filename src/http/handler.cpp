@@ -45,7 +45,7 @@ std::unique_ptr<Exchange> Handler::handle(HttpRequest request, std::shared_ptr<R
     decode(in);
     *place = execute(std::move(*parsed), sink);
   };
-  if (has_body && one.asks) {
+  if (has_body && one.requests) {
     admit(one, go_on);
   } else {
     go_on(std::nullopt);

@@ -20,9 +20,9 @@ class Handler {
     explicit Parsed(HttpRequest head = {}) : http(std::move(head)) {}
     virtual ~Parsed() = default;
 
-    HttpRequest http;    // its body comes after parse()
-    bool known = false;  // the client has shown valid credentials; otherwise the limits for strangers apply
-    bool asks = false;   // the body is read only if admit() allows it
+    HttpRequest http;       // its body comes after parse()
+    bool known = false;     // the client has shown valid credentials; otherwise the limits for strangers apply
+    bool requests = false;  // the body is read only if admit() allows it
     std::size_t max_body =
         std::numeric_limits<std::size_t>::max();  // larger ones are dropped; so is the server's limit
     std::shared_ptr<void> share;                  // what the request takes from the limits for strangers

@@ -30,7 +30,7 @@ std::string head_of(int status, const std::vector<Header>& headers, bool closing
 }  // namespace
 
 Http1Session::Http1Session(std::shared_ptr<Hub> hub, std::unique_ptr<Transport> transport)
-    : hub_(std::move(hub)), transport_(std::move(transport)), patience_(transport_->get_executor()) {
+    : hub_(std::move(hub)), transport_(std::move(transport)), turn_timer_(transport_->get_executor()) {
   hub_->add(this, transport_->peer_address);
 }
 
@@ -121,7 +121,7 @@ bool Http1Session::on_head() {
     }
   }
   if (!reader_.has_body()) return true;
-  if (!in_.request->asks) return open_body();
+  if (!in_.request->requests) return open_body();
   ask();
   return false;
 }
@@ -212,9 +212,9 @@ void Http1Session::take_turn() {
     if (hub_->turns.take(kind, self())) return dispatch();
     asked = true;
   }
-  patience_.expires_after(hub_->turn_timeout);
-  patience_.async_wait([self = self()](error_code cancelled) {
-    const bool over = !cancelled && self->patience_.expiry() <= std::chrono::steady_clock::now();
+  turn_timer_.expires_after(hub_->turn_timeout);
+  turn_timer_.async_wait([self = self()](error_code cancelled) {
+    const bool over = !cancelled && self->turn_timer_.expiry() <= std::chrono::steady_clock::now();
     if (over && self->state_ == State::kWaiting) self->refuse(self->hub_->handler.overloaded());
   });
 }
@@ -230,7 +230,7 @@ void Http1Session::on_turn(Turns::Kind kind) {
 
 void Http1Session::dispatch() {
   state_ = State::kWorking;
-  patience_.cancel();
+  turn_timer_.cancel();
   call_.emplace(hub_, Call::Origin{self(), 0, transport_->get_executor()}, Turns::kind_of(method_),
                 std::move(in_.request));
 }
@@ -360,7 +360,7 @@ void Http1Session::close() {
   state_ = State::kClosed;
   call_.reset();
   question_.reset();
-  patience_.cancel();
+  turn_timer_.cancel();
   backlog_.clear();
   if (polite) return transport_->close_politely(self());
   transport_->close();

@@ -80,7 +80,7 @@ class Http1Session final : public Connection, public Answered, public Turns::Tak
   bool old_client_ = false;  // HTTP/1.0: knows no chunks
   std::optional<Question> question_;
   bool asked_for_turn_[2] = {false, false};  // to read, to write
-  boost::asio::steady_timer patience_;       // limits how long a request waits for its turn
+  boost::asio::steady_timer turn_timer_;     // limits how long a request waits for its turn
   std::array<char, 16 * 1024> scratch_;
   std::string_view unread_;  // the part of scratch_ that reader_ has not taken
   std::optional<Call> call_;

@@ -115,7 +115,7 @@ Http2Streams::Verdict Http2Session::on_head(Answered::Stream stream, HttpRequest
     }
   }
   const std::size_t max_body = std::min(hub_->max_body_bytes, request.max_body);
-  if (!has_body || !request.asks) return {What::kTake, max_body};
+  if (!has_body || !request.requests) return {What::kTake, max_body};
   ask(stream, open);
   return {What::kAsk, max_body};
 }

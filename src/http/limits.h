@@ -15,7 +15,7 @@ inline constexpr std::size_t kMaxConnections = 1'000;
 inline constexpr std::size_t kMaxConnectionsPerPeer = 200;
 // When more than one in this many connections of a peer had no request yet, the oldest of these makes place; else one
 // that is idle.
-inline constexpr std::size_t kNewcomersShare = 4;
+inline constexpr std::size_t kArrivalsShare = 4;
 // Connections that are being closed to make place, at a time; they come on top of kMaxConnections.
 inline constexpr std::size_t kMaxMakingPlace = 100;
 // Accepted connections above their peer's limit, of all peers together; further ones are closed.

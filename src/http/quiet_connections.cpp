@@ -15,7 +15,7 @@ void QuietConnections::put(Entry& entry, List& list, Connection* one) {
 void QuietConnections::add(Connection* one, const std::string& peer) {
   const auto at = peers_.try_emplace(peer).first;
   ++at->second.connections;
-  put(entries_[one] = {at}, at->second.newcomers, one);
+  put(entries_[one] = {at}, at->second.arrivals, one);
 }
 
 void QuietConnections::remove(Connection* one) {
@@ -47,8 +47,8 @@ Connection* QuietConnections::one_to_close() const {
     return peer.connections != most ? peer.connections > most : entries_.at(one).since < best.since;
   };
   for (const auto& [address, peer] : peers_) {
-    const bool many_newcomers = peer.newcomers.size() * kNewcomersShare > peer.connections;
-    const List& from = many_newcomers ? peer.newcomers : peer.idle;
+    const bool many_arrivals = peer.arrivals.size() * kArrivalsShare > peer.connections;
+    const List& from = many_arrivals ? peer.arrivals : peer.idle;
     if (!from.empty() && is_better(peer, from.front())) found = from.front();
   }
   return found;

@@ -12,17 +12,17 @@ namespace berth::http {
 
 class Connection;
 
-// Connections by peer address and by how long they have been quiet. Those that had no request yet are newcomers.
+// Connections by peer address and by how long they have been quiet. Those that had no request yet are arrivals.
 class QuietConnections {
  public:
-  // It begins as a newcomer. The other functions ignore connections that were not added.
+  // It begins as a arrival. The other functions ignore connections that were not added.
   void add(Connection* one, const std::string& peer);
   void remove(Connection* one);
   void busy(Connection* one);   // a request of the connection is in work
   void quiet(Connection* one);  // it has none any more
   // The one to close; null when none is. It is of the peer with most connections, among those with one to close: the
-  // oldest newcomer, if more than one in kNewcomersShare of the peer's connections are newcomers, so a flood of
-  // connections that say nothing closes its own. Otherwise the one that is idle for longest, so a newcomer can send its
+  // oldest arrival, if more than one in kArrivalsShare of the peer's connections are arrivals, so a flood of
+  // connections that say nothing closes its own. Otherwise the one that is idle for longest, so a arrival can send its
   // first request. Time is linear in the number of peers.
   Connection* one_to_close() const;
 
@@ -30,7 +30,7 @@ class QuietConnections {
   using List = std::list<Connection*>;  // the quietest first
   struct Peer {
     std::size_t connections = 0;
-    List newcomers, idle;
+    List arrivals, idle;
   };
   struct Entry {
     std::map<std::string, Peer>::iterator peer;

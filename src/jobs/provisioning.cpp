@@ -101,7 +101,7 @@ class Check {
 
   // Anybody who may create objects can make a request, or a template, that names the workload as its controller. It is
   // used only if it has what Berth would have written.
-  bool asks_for_what_was_admitted(const ProvisioningRequest& request) {
+  bool requests_what_was_admitted(const ProvisioningRequest& request) {
     if (!wanted()) return true;
     return std::ranges::equal(request.pod_sets, *wanted(), [&](const auto& is, const RequestedPodSet& one) {
       return is.pod_template == pod_template_name(request.meta.name, one.name) && is.count == one.count;
@@ -121,7 +121,7 @@ class Check {
       const auto attempt = attempt_number(*request);
       if (!attempt || *attempt <= std::max(attempts_, attempt_)) continue;
       if (request->class_name != check_.config->class_name || request->parameters != parameters) continue;
-      if (!asks_for_what_was_admitted(*request)) continue;
+      if (!requests_what_was_admitted(*request)) continue;
       newest_ = request;
       attempt_ = *attempt;
     }
@@ -156,7 +156,7 @@ class Check {
 
   void create(Steps& steps) {
     const auto& pod_sets = wanted();
-    if (!pod_sets) return tell(pod_sets.error().message, steps);
+    if (!pod_sets) return report(pod_sets.error().message, steps);
     ProvisioningRequest request;
     request.meta = made_for(w_, provisioning_request_name(w_.meta.name, check_.name, attempts_ + 1));
     request.class_name = check_.config->class_name;
@@ -187,14 +187,14 @@ class Check {
     if (present->labels.contains(api::kueue::kManagedLabel)) {
       steps.emplace_back(LookAgain{});
     } else {
-      tell(std::string(kind) + " \"" + name +
-               "\" exists and was made by somebody else; delete it or give it another name",
-           steps);
+      report(std::string(kind) + " \"" + name +
+                 "\" exists and was made by somebody else; delete it or give it another name",
+             steps);
     }
     return true;
   }
 
-  void tell(const std::string& message, Steps& steps) const {
+  void report(const std::string& message, Steps& steps) const {
     AdmissionCheckState next = state_;
     next.message = message;
     report(std::move(next), steps);

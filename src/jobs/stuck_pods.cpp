@@ -35,7 +35,7 @@ bool is_lost(const Workload& workload, std::string_view node, const HostFacts& h
 }
 
 // Without a topology request, the node selector of a pod comes from its owner.
-bool asks_for_a_place(const Json& pod) { return api::kueue::decode_pod_placement(pod).wants_places; }
+bool requests_a_place(const Json& pod) { return api::kueue::decode_pod_placement(pod).wants_places; }
 
 std::string_view pod_set_label(const Json& pod) { return string_at(pod, {"metadata", "labels", kPodSetLabel}); }
 
@@ -49,7 +49,7 @@ std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<Jso
       if (!node.empty() && waits_for_binding(*pod) && is_stuck(*pod, node)) out.push_back({pod, std::string(node)});
     }
   };
-  if (is_not_admitted(workload)) add([](const Json& pod, std::string_view) { return asks_for_a_place(pod); });
+  if (is_not_admitted(workload)) add([](const Json& pod, std::string_view) { return requests_a_place(pod); });
   if (lets_pods_go(workload)) {
     std::vector<Domains> on_nodes;
     for (const auto& assignment : workload.status.admission->pod_set_assignments) {
@@ -63,7 +63,7 @@ std::vector<StuckPod> stuck_pods(const Workload& workload, const std::vector<Jso
     // A pod that somebody else made may not say to which pod set it belongs.
     add([&](const Json& pod, std::string_view node) {
       const auto has_it = [&](const Domains& domains) { return domains.of_pod(pod).has_value(); };
-      return !on_nodes.empty() && pod_set_label(pod).empty() && asks_for_a_place(pod) &&
+      return !on_nodes.empty() && pod_set_label(pod).empty() && requests_a_place(pod) &&
              (is_lost(workload, node, hosts) || std::ranges::none_of(on_nodes, has_it));
     });
   }

@@ -305,48 +305,48 @@ void put_effect(Out& out, const engine::Effect& effect) {
 
 }  // namespace
 
-std::string_view name(Deed deed) {
-  switch (deed) {
-    case Deed::kNoted:
+std::string_view name(MonkeyAction action) {
+  switch (action) {
+    case MonkeyAction::kNoted:
       return "noted";
-    case Deed::kAdmitted:
+    case MonkeyAction::kAdmitted:
       return "admitted";
-    case Deed::kReserved:
+    case MonkeyAction::kReserved:
       return "reserved quota for";
-    case Deed::kEvicted:
+    case MonkeyAction::kEvicted:
       return "evicted";
-    case Deed::kReleased:
+    case MonkeyAction::kReleased:
       return "released the quota of";
-    case Deed::kFinished:
+    case MonkeyAction::kFinished:
       return "finished";
-    case Deed::kDeactivated:
+    case MonkeyAction::kDeactivated:
       return "deactivated";
-    case Deed::kExpired:
+    case MonkeyAction::kExpired:
       return "deleted";
   }
   return "";
 }
 
-Deed deed_of(const engine::WriteWorkloadStatus& write) {
+MonkeyAction action_of(const engine::WriteWorkloadStatus& write) {
   const auto &before = write.base->status.conditions, &after = write.status.conditions;
-  if (turned_true(before, after, api::kueue::kFinished)) return Deed::kFinished;
-  if (turned_true(before, after, api::kueue::kEvicted)) return Deed::kEvicted;
-  if (turned_true(before, after, api::kueue::kAdmitted)) return Deed::kAdmitted;
-  if (turned_true(before, after, api::kueue::kQuotaReserved)) return Deed::kReserved;
-  if (write.base->status.admission && !write.status.admission) return Deed::kReleased;
-  return Deed::kNoted;
+  if (turned_true(before, after, api::kueue::kFinished)) return MonkeyAction::kFinished;
+  if (turned_true(before, after, api::kueue::kEvicted)) return MonkeyAction::kEvicted;
+  if (turned_true(before, after, api::kueue::kAdmitted)) return MonkeyAction::kAdmitted;
+  if (turned_true(before, after, api::kueue::kQuotaReserved)) return MonkeyAction::kReserved;
+  if (write.base->status.admission && !write.status.admission) return MonkeyAction::kReleased;
+  return MonkeyAction::kNoted;
 }
 
 std::vector<Decision> decisions_of(const engine::Effects& effects) {
   std::vector<Decision> out;
   for (const auto& effect : effects) {
     if (const auto* write = std::get_if<engine::WriteWorkloadStatus>(&effect)) {
-      const Deed deed = deed_of(*write);
-      if (deed != Deed::kNoted) out.push_back({deed, api::object_key(write->base->meta), write->write});
+      const MonkeyAction action = action_of(*write);
+      if (action != MonkeyAction::kNoted) out.push_back({action, api::object_key(write->base->meta), write->write});
     } else if (const auto* off = std::get_if<engine::DeactivateWorkload>(&effect)) {
-      out.push_back({Deed::kDeactivated, api::object_key(off->base->meta), off->write});
+      out.push_back({MonkeyAction::kDeactivated, api::object_key(off->base->meta), off->write});
     } else if (const auto* expired = std::get_if<engine::ExpireWorkload>(&effect)) {
-      out.push_back({Deed::kExpired, api::object_key(expired->workload->meta), 0});
+      out.push_back({MonkeyAction::kExpired, api::object_key(expired->workload->meta), 0});
     }
   }
   return out;

@@ -43,15 +43,24 @@ using AllVersions = std::tuple<Versions<api::kueue::ClusterQueue>, Versions<api:
                                Versions<api::Node>, Versions<api::kueue::PodPlacement>, Versions<api::kueue::Workload>>;
 
 // What a decision did to a workload, for people. kNoted: something else in its status changed.
-enum class Deed : std::uint8_t { kNoted, kAdmitted, kReserved, kEvicted, kReleased, kFinished, kDeactivated, kExpired };
-std::string_view name(Deed deed);
+enum class MonkeyAction : std::uint8_t {
+  kNoted,
+  kAdmitted,
+  kReserved,
+  kEvicted,
+  kReleased,
+  kFinished,
+  kDeactivated,
+  kExpired
+};
+std::string_view name(MonkeyAction action);
 struct Decision {
-  Deed deed = Deed::kNoted;
+  MonkeyAction action = MonkeyAction::kNoted;
   std::string workload;     // "namespace/name"
   std::uint64_t write = 0;  // 0: none
   bool operator==(const Decision&) const = default;
 };
-Deed deed_of(const engine::WriteWorkloadStatus& write);
+MonkeyAction action_of(const engine::WriteWorkloadStatus& write);
 // The decisions among the effects, in their order. Messages that only say why a workload waits are none.
 std::vector<Decision> decisions_of(const engine::Effects& effects);
 

@@ -8,9 +8,9 @@
 namespace berth::journal {
 namespace {
 
-constexpr std::size_t kChunk = 128u << 10;                // records are written when there are so many bytes of them,
-constexpr Duration kLongest = std::chrono::seconds(1);    // or when they are so old
-constexpr Duration kPatience = std::chrono::seconds(30);  // how long a checkpoint waits before it is urgent
+constexpr std::size_t kChunk = 128u << 10;              // records are written when there are so many bytes of them,
+constexpr Duration kLongest = std::chrono::seconds(1);  // or when they are so old
+constexpr Duration kLongestWait = std::chrono::seconds(30);  // how long a checkpoint waits before it is urgent
 // After an error, when writing is tried again; later when the error came soon after a checkpoint: a new engine is made
 // for each one.
 constexpr Duration kRetry = std::chrono::minutes(1);
@@ -127,7 +127,7 @@ void Journal::look_at_probe() {
 
 Journal::Wish Journal::wish() const {
   if (!due_) return Wish::kNone;
-  return executor_.now() - wished_since_ < kPatience ? Wish::kSoon : Wish::kUrgent;
+  return executor_.now() - wished_since_ < kLongestWait ? Wish::kSoon : Wish::kUrgent;
 }
 
 Journal::State Journal::state() const { return {encoder_ != nullptr, sink_->status().total, segments_}; }

@@ -41,7 +41,7 @@ void RecordEncoder::answer(Out& out, const engine::Effects& effects) {
   const auto decisions = decisions_of(effects);
   out.number(decisions.size());
   for (const auto& each : decisions) {
-    out.byte(static_cast<std::uint8_t>(each.deed));
+    out.byte(static_cast<std::uint8_t>(each.action));
     out.text(each.workload);
     out.number(each.write);
   }
@@ -76,10 +76,10 @@ Record RecordDecoder::record(In& in) {
   out.checksum = in.word();
   for (std::size_t left = in.count(sizeof(Decision)); left > 0 && in.ok(); --left) {
     Decision each;
-    const std::uint8_t deed = in.byte();
-    if (deed > static_cast<std::uint8_t>(Deed::kExpired))
+    const std::uint8_t action = in.byte();
+    if (action > static_cast<std::uint8_t>(MonkeyAction::kExpired))
       in.wrong("a newer Berth wrote it: it has an unknown decision");
-    each.deed = static_cast<Deed>(deed);
+    each.action = static_cast<MonkeyAction>(action);
     each.workload = in.text();
     each.write = in.number();
     out.decisions.push_back(std::move(each));

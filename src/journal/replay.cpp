@@ -86,7 +86,7 @@ std::string list(const std::vector<Decision>& decisions) {
   constexpr std::size_t kMost = 8;
   std::string out;
   for (const Decision& each : std::span(decisions).first(std::min(kMost, decisions.size()))) {
-    out += (out.empty() ? "" : ", ") + std::string(name(each.deed)) + " " + each.workload;
+    out += (out.empty() ? "" : ", ") + std::string(name(each.action)) + " " + each.workload;
     if (each.write != 0) out += " (write " + std::to_string(each.write) + ")";
   }
   if (decisions.size() > kMost) out += " and " + std::to_string(decisions.size() - kMost) + " more";

@@ -59,7 +59,7 @@ void StripScan::take(const Record& record) {
   for (const Decision& decision : record.decisions) {
     if (decision.write == 0) continue;
     if (writes_.size() == kMostWrites) writes_.clear();
-    writes_[decision.write] = {decision.deed, decision.workload, record.now};
+    writes_[decision.write] = {decision.action, decision.workload, record.now};
   }
 }
 
@@ -159,27 +159,27 @@ void StripScan::apply(const Write& write) {
   Strip& strip = strips_[it->second.strip];
   if (!is_open(strip) || strip.spans.back().from > write.at) return;  // something newer was seen
   const bool holds = strip.spans.back().state != Span::State::kWaiting;
-  switch (write.deed) {
-    case Deed::kReserved:
+  switch (write.action) {
+    case MonkeyAction::kReserved:
       if (!holds) enter(strip, Span::State::kReserved, write.at, "reserved");
       break;
-    case Deed::kAdmitted:
+    case MonkeyAction::kAdmitted:
       enter(strip, Span::State::kAdmitted, write.at, "admitted");
       break;
-    case Deed::kEvicted:
+    case MonkeyAction::kEvicted:
       if (holds && it->second.evicted.empty()) it->second.evicted = "evicted";
       break;
-    case Deed::kReleased:
+    case MonkeyAction::kReleased:
       enter(strip, Span::State::kWaiting, write.at, std::exchange(it->second.evicted, ""));
       break;
-    case Deed::kFinished:
+    case MonkeyAction::kFinished:
       close(strip, write.at, "finished");
       break;
-    case Deed::kDeactivated:
+    case MonkeyAction::kDeactivated:
       if (!holds) close(strip, write.at, "deactivated");
       break;
-    case Deed::kNoted:
-    case Deed::kExpired:
+    case MonkeyAction::kNoted:
+    case MonkeyAction::kExpired:
       break;
   }
   // Until the watch shows the admission.

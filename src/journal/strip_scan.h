@@ -36,7 +36,7 @@ class StripScan {
     std::shared_ptr<const StripAmounts> asked;  // null: not computed yet
   };
   struct Write {
-    Deed deed = Deed::kNoted;
+    MonkeyAction action = MonkeyAction::kNoted;
     std::string workload;
     Time at{};
   };

@@ -161,7 +161,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
   }
 
   void answered(const CallPtr& call, HttpReply reply) {
-    told(call->request, reply);
+    reported(call->request, reply);
     if (const auto wait = try_again(*call, reply)) {
       log::debug("retrying a request to the API server",
                  {{"status", std::to_string(reply.status)}, {"error", reply.error}});
@@ -171,7 +171,7 @@ struct Client::Impl : std::enable_shared_from_this<Client::Impl> {
     call->done(to_response(call->request, std::move(reply)));
   }
 
-  void told(const RestRequest& request, const HttpReply& reply) {
+  void reported(const RestRequest& request, const HttpReply& reply) {
     if (options.on_answer && (reply.status != 0 || reply.sent)) options.on_answer(request, reply.status);
   }
 
@@ -262,7 +262,7 @@ class Watch : public api::WatchHandle {
     std::unique_ptr<Stream> stream;
     bool over = false;
 
-    void tell(const WatchEvent& event) {
+    void report(const WatchEvent& event) {
       if (!over) on_event(event);
     }
     void end() {
@@ -284,8 +284,8 @@ void on_line(Watch::State& state, std::string_view line) {
   const auto type = json ? event_type(string_at(*json, {"type"})) : std::nullopt;
   Json* object = json && json->is_object() ? json->as_object().if_contains("object") : nullptr;
   if (!type || object == nullptr)
-    return state.tell(error_event(500, "InternalError", "an event of the watch cannot be read"));
-  state.tell({*type, std::make_shared<const Json>(std::move(*object))});
+    return state.report(error_event(500, "InternalError", "an event of the watch cannot be read"));
+  state.report({*type, std::make_shared<const Json>(std::move(*object))});
 }
 
 }  // namespace
@@ -300,7 +300,7 @@ std::unique_ptr<api::WatchHandle> Client::watch(RestRequest request, std::functi
   const auto refused = [weak](int code, std::string_view reason, std::string_view message) {
     const auto s = weak.lock();
     if (!s) return;
-    s->tell(error_event(code, reason, message));
+    s->report(error_event(code, reason, message));
     s->end();
   };
   impl_->when_allowed([impl = impl_.get(), weak, refused, request = std::move(request)] {
@@ -311,7 +311,7 @@ std::unique_ptr<api::WatchHandle> Client::watch(RestRequest request, std::functi
       if (!http) return refused(0, "", http.error().message);
       Transport::StreamHandler handler;
       handler.on_head = [impl, refused, request](HttpReply reply) {
-        impl->told(request, reply);
+        impl->reported(request, reply);
         if (reply.status == 200) return;
         if (reply.status == 401) impl->credentials.refused();
         if (reply.status == 429) impl->rate.pushed_back(impl->executor.now());

@@ -48,7 +48,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
   EventRecorderOptions options;
   std::uint64_t random;
   std::uint64_t dropped = 0;
-  bool told_refusal = false;
+  bool reported_refusal = false;
   std::size_t in_flight = 0;
   std::function<void()> on_idle;
   std::size_t waiting = 0;  // series that wait for a retry or for their next count; bounded as the queue
@@ -155,7 +155,7 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
     recent.forget(series);
   }
 
-  void tell_when_idle() {
+  void report_when_idle() {
     if (in_flight == 0 && queue.empty() && on_idle) std::exchange(on_idle, {})();
   }
 
@@ -220,12 +220,12 @@ struct EventRecorder::Impl : std::enable_shared_from_this<EventRecorder::Impl> {
       failed(series, response.code);
     }
     send();
-    tell_when_idle();
+    report_when_idle();
   }
 
   // Logged once.
   void refused(const api::RestResponse& response) {
-    if (api::refused_by_terminating_namespace(response) || std::exchange(told_refusal, true)) return;
+    if (api::refused_by_terminating_namespace(response) || std::exchange(reported_refusal, true)) return;
     log::error("the API server refuses events: " + std::string(kGrantRights),
                {{"why", std::string(api::status_message(response))}});
   }
@@ -272,7 +272,7 @@ void EventRecorder::when_written(std::function<void()> done) {
     const auto impl = self.lock();
     if (!impl) return;
     impl->send();
-    impl->tell_when_idle();
+    impl->report_when_idle();
   });
 }
 std::uint64_t EventRecorder::dropped() const { return impl_->dropped; }

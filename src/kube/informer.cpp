@@ -62,9 +62,9 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
   Time watch_began{};
   bool watch_brought_news = false;
   bool must_list = false;
-  bool refused = false;       // this watch failed with 403
-  bool told_refusal = false;  // the refusal is logged once, until a watch works again
-  std::uint64_t lists = 0;    // number of the list: pages of an earlier one are ignored
+  bool refused = false;           // this watch failed with 403
+  bool reported_refusal = false;  // the refusal is logged once, until a watch works again
+  std::uint64_t lists = 0;        // number of the list: pages of an earlier one are ignored
   std::vector<std::function<void()>> read_handlers;
   std::optional<Time> missing_since;  // since when lists answer 404
 
@@ -149,7 +149,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     }
     end_list(std::string(api::resource_version(response.body)));
     watch();
-    tell_list(response);
+    report_list(response);
   }
 
   void note_missing(bool missing) {
@@ -197,10 +197,10 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     const std::string_view reached = api::resource_version(*event.object);
     if (version_number(reached) < version_number(version)) return give_up_stream("it is from the past");
     end_stream();
-    told_refusal = false;
+    reported_refusal = false;
     watch_began = executor.now();
     end_list(std::string(reached));
-    tell_list({});
+    report_list({});
   }
 
   // The list has ended. The watch goes on, unless the caller drops it.
@@ -227,7 +227,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     }
   }
 
-  void tell_list(const RestResponse& response) {
+  void report_list(const RestResponse& response) {
     for (const auto& handler : std::exchange(read_handlers, {})) handler();
     if (list_handler) list_handler(response);
   }
@@ -273,7 +273,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
       return;
     }
     watch_brought_news = true;
-    told_refusal = false;
+    reported_refusal = false;
     backoff = options.first_backoff;
     version = seen;
     if (event.type == WatchEvent::Type::kBookmark) return;
@@ -291,7 +291,7 @@ struct Informer::Impl : std::enable_shared_from_this<Informer::Impl> {
     // 404: a list tells whether the resource is served.
     must_list = must_list || code == 410 || code == 404;
     refused = code == 403;
-    if (refused && !std::exchange(told_refusal, true)) {
+    if (refused && !std::exchange(reported_refusal, true)) {
       log::warn("no permission to watch; listing it periodically instead",
                 {{"resource", resource.resource}, {"why", string_at(status, {"message"})}});
     }

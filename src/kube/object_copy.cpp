@@ -49,9 +49,9 @@ void ObjectCopy::take(const std::string& key, const JsonPtr& now) {
   notify(old, now);
 }
 
-void ObjectCopy::begin_list(bool told_at_end) {
+void ObjectCopy::begin_list(bool reported_at_end) {
   ++lists_;
-  told_at_end_ = told_at_end;
+  reported_at_end_ = reported_at_end;
   news_.clear();
 }
 
@@ -64,13 +64,13 @@ void ObjectCopy::listed(JsonPtr object) {
     it->second.seen = lists_;
     return;
   }
-  if (!told_at_end_) return take(key, object);
+  if (!reported_at_end_) return take(key, object);
   if (same) it->second.seen = lists_;
   news_.insert_or_assign(key, std::move(object));
 }
 
 void ObjectCopy::unlisted(const JsonPtr& object) {
-  if (!told_at_end_) return deleted(object);
+  if (!reported_at_end_) return deleted(object);
   const std::string key = api::object_key(*object);
   news_.erase(key);
   if (const auto it = objects_.find(key); it != objects_.end()) it->second.seen = 0;

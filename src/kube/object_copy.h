@@ -25,10 +25,10 @@ class ObjectCopy {
 
   void on_change(ObjectHandler handler) { handlers_.push_back(std::move(handler)); }
 
-  // Starts a list; a list that did not end is abandoned. `told_at_end`: end_list() reports all changes at once, so
+  // Starts a list; a list that did not end is abandoned. `reported_at_end`: end_list() reports all changes at once, so
   // that handlers go from one consistent state of the server to the next. Otherwise each change is reported as it
   // comes.
-  void begin_list(bool told_at_end);
+  void begin_list(bool reported_at_end);
   void listed(JsonPtr object);
   void unlisted(const JsonPtr& object);  // the object was deleted while the list was running
   void end_list();                       // objects that were not listed are deleted; these are reported first
@@ -56,7 +56,7 @@ class ObjectCopy {
   std::vector<ObjectHandler> handlers_;
   StringMap<Known> objects_;
   std::uint64_t lists_ = 0;  // number of lists started
-  bool told_at_end_ = false;
+  bool reported_at_end_ = false;
   std::map<std::string, JsonPtr, std::less<>> news_;  // changes that end_list() reports, with told_at_end_
 };
 

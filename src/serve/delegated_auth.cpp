@@ -209,7 +209,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
         callers.put(key, answer, executor.now() + lifetime);
       }
       const auto waiting = identifying.extract(key);
-      for (const auto& tell : waiting.mapped()) tell(answer);
+      for (const auto& report : waiting.mapped()) report(answer);
     });
   }
 
@@ -268,7 +268,7 @@ struct DelegatedAuth::Impl : std::enable_shared_from_this<DelegatedAuth::Impl> {
              const Decision answer = decided(caller, attributes, response);
              if (response.ok()) decisions.put(key, answer, executor.now() + options.decision_lifetime);
              const auto waiting = deciding.extract(key);
-             for (const auto& tell : waiting.mapped()) tell(answer);
+             for (const auto& report : waiting.mapped()) report(answer);
            });
   }
 

@@ -13,7 +13,7 @@ void respond(const std::shared_ptr<http::ResponseSink>& sink, http::HttpResponse
   sink->respond([answer = std::move(answer)] { return answer; });
 }
 
-void tell(const std::shared_ptr<http::ResponseSink>& sink, const MetricsSource& source) {
+void report(const std::shared_ptr<http::ResponseSink>& sink, const MetricsSource& source) {
   source.refresh();
   sink->respond([text = source.text] { return page(text()); });
 }
@@ -35,13 +35,13 @@ std::unique_ptr<http::Exchange> MetricsHandler::execute(std::unique_ptr<Parsed> 
   } else if (request.method != "GET") {
     respond(sink, http::plain_text(405, "only GET\n"));
   } else if (auth_ == nullptr) {
-    tell(sink, source_);
+    report(sink, source_);
   } else {
     AccessAttributes attributes;
     attributes.verb = "get";
     attributes.path = path;
     auth_->check(request, attributes, [source = source_, sink](const auto& caller) {
-      if (caller) return tell(sink, source);
+      if (caller) return report(sink, source);
       respond(sink, caller.error());
     });
   }

@@ -17,8 +17,8 @@ class OwnerSearch final : public http::Exchange {
       : object_(object), policy_(admission.policy), ask_(ask), done_(std::move(done)) {
     get_ = [this, &cached = admission.get](const api::GroupVersionResource& resource, std::string_view ns,
                                            std::string_view name) {
-      const auto told = told_.find(Place{resource, std::string(ns), std::string(name)});
-      return told != told_.end() ? told->second : cached ? cached(resource, ns, name) : nullptr;
+      const auto reported = reported_.find(Place{resource, std::string(ns), std::string(name)});
+      return reported != reported_.end() ? reported->second : cached ? cached(resource, ns, name) : nullptr;
     };
   }
 
@@ -26,7 +26,7 @@ class OwnerSearch final : public http::Exchange {
   bool go_on() {
     const auto owner = api::kueue::unknown_owner(object_, {get_, policy_});
     const Place place = owner ? Place{owner->resource, owner->ns, owner->name} : Place();
-    if (!owner || told_.contains(place)) {
+    if (!owner || reported_.contains(place)) {
       end("");
       return false;
     }
@@ -39,7 +39,7 @@ class OwnerSearch final : public http::Exchange {
 
   void take(const api::kueue::UnknownOwner& owner, const api::RestResponse& response) {
     if (const auto found = api::kueue::owner_in(owner, response)) {
-      told_[{owner.resource, owner.ns, owner.name}] = *found;
+      reported_[{owner.resource, owner.ns, owner.name}] = *found;
       go_on();
     } else {
       end("cannot tell whether the owner " + owner.resource.resource + " " + owner.ns + "/" + owner.name +
@@ -60,7 +60,7 @@ class OwnerSearch final : public http::Exchange {
   const AskForOwner& ask_;
   OwnersKnown done_;
   api::kueue::ObjectGetter get_;
-  std::map<Place, JsonPtr> told_;  // by the API server; null: it does not exist. At most kMaxOwners
+  std::map<Place, JsonPtr> reported_;  // by the API server; null: it does not exist. At most kMaxOwners
   Lifetime lifetime_;
 };
 

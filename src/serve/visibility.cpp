@@ -155,11 +155,11 @@ bool is_health(const http::Target& target) {
 namespace {
 
 Answer answer_about(const PendingSource& source, const visibility::WorkloadPath& path, const http::Target& target) {
-  const auto& tell = path.subresource == visibility::kPrediction ? source.prediction : source.explanation;
-  auto told = tell(path.ns, path.workload, target.query.flag("all"));
-  if (!told) return refuse(visibility::no_such_workload(path.workload));
-  return [path, told = std::move(*told), pretty = target.query.flag("pretty")]() mutable {
-    const Json out = visibility::encode_answer(path, std::move(told));
+  const auto& report = path.subresource == visibility::kPrediction ? source.prediction : source.explanation;
+  auto reported = report(path.ns, path.workload, target.query.flag("all"));
+  if (!reported) return refuse(visibility::no_such_workload(path.workload));
+  return [path, reported = std::move(*reported), pretty = target.query.flag("pretty")]() mutable {
+    const Json out = visibility::encode_answer(path, std::move(reported));
     return json(200, pretty ? to_pretty_string(out) : to_string(out));
   };
 }
@@ -213,7 +213,7 @@ std::unique_ptr<http::Handler::Parsed> VisibilityHandler::parse(http::HttpReques
   const bool reads_body = parsed->target && visibility::parse_what_if_path(parsed->target->segments);
   if (!reads_body) parsed->max_body = 0;
   parsed->known = parsed->http.peer.has_value();
-  parsed->asks = true;
+  parsed->requests = true;
   return parsed;
 }
 

@@ -85,7 +85,7 @@ QuotaTree::Events QuotaTree::remove(std::string_view name) {
     changed.insert(node);
     for (const auto& [child_name, child] : node->children) look_at_holds(*child, changed);
   } else {
-    tell_gone(gone, out);
+    report_gone(gone, out);
   }
   std::set<std::string_view> by_name;
   for (const QueueNode* each : changed) by_name.insert(each->name);
@@ -153,25 +153,25 @@ QuotaTree::Compiled QuotaTree::compile(const QueueNode& node) const {
 }
 
 void QuotaTree::bring_up_to_date(const QueueNode& node, Events& out) {
-  if (!node.exists()) return tell_gone(node.name, out);
+  if (!node.exists()) return report_gone(node.name, out);
   Compiled now = compile(node);
-  const auto known = told_.find(node.name);
-  if (known != told_.end() && known->second == now) return;
-  const bool was_parent = known != told_.end() && known->second.parent;
-  if (known == told_.end()) out.push_back(local_queue_of(node.name));
+  const auto known = reported_.find(node.name);
+  if (known != reported_.end() && known->second == now) return;
+  const bool was_parent = known != reported_.end() && known->second.parent;
+  if (known == reported_.end()) out.push_back(local_queue_of(node.name));
   if (now.parent) out.push_back(cohort_of(node, now));
   out.push_back(cluster_queue_of(node, now));
   if (was_parent && !now.parent) out.push_back(engine::CohortGone{node_name(node.name)});
-  told_.insert_or_assign(node.name, std::move(now));
+  reported_.insert_or_assign(node.name, std::move(now));
 }
 
-void QuotaTree::tell_gone(const std::string& name, Events& out) {
-  const auto known = told_.find(name);
-  if (known == told_.end()) return;
+void QuotaTree::report_gone(const std::string& name, Events& out) {
+  const auto known = reported_.find(name);
+  if (known == reported_.end()) return;
   out.push_back(engine::LocalQueueGone{std::string(kGroupNamespace), name});
   out.push_back(engine::ClusterQueueGone{node_name(name)});
   if (known->second.parent) out.push_back(engine::CohortGone{node_name(name)});
-  told_.erase(known);
+  reported_.erase(known);
 }
 
 std::vector<api::kueue::ResourceGroup> QuotaTree::groups_of(const Quotas& quotas) const {

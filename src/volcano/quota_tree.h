@@ -85,15 +85,15 @@ class QuotaTree {
   Compiled compile(const QueueNode& node) const;
   Quotas quotas_of(const QueueNode& node) const;
   void bring_up_to_date(const QueueNode& node, Events& out);
-  void tell_gone(const std::string& name, Events& out);
+  void report_gone(const std::string& name, Events& out);
   std::vector<api::kueue::ResourceGroup> groups_of(const Quotas& quotas) const;
   engine::Event cluster_queue_of(const QueueNode& node, const Compiled& compiled) const;
   engine::Event cohort_of(const QueueNode& node, const Compiled& compiled) const;
 
   TreeOptions options_;
   QueueForest forest_;
-  std::map<std::string, Compiled, std::less<>> told_;  // by queue: what the engine was told
-  std::map<std::string, Hold, std::less<>> holds_;     // by queue; only queues that exist
+  std::map<std::string, Compiled, std::less<>> reported_;  // by queue: what the engine was told
+  std::map<std::string, Hold, std::less<>> holds_;         // by queue; only queues that exist
 };
 
 }  // namespace berth::volcano

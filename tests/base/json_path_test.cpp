@@ -57,7 +57,7 @@ TEST(JsonPath, RefusesWhatIsNoPath) {
   EXPECT_FALSE(JsonPath::compile(deep).has_value());
 }
 
-TEST(JsonPath, TellsPlainPathsAndTheirNames) {
+TEST(JsonPath, ReportsPlainPathsAndTheirNames) {
   auto plain = JsonPath::compile(".spec['d.e'].f");
   EXPECT_TRUE(plain->is_plain());
   EXPECT_THAT(plain->names(), ::testing::ElementsAre("spec", "d.e", "f"));

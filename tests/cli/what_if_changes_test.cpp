@@ -15,24 +15,24 @@ namespace test = engine::test;
 class WhatIfChanges : public testing::Test {
  protected:
   WhatIfChanges() {
-    const auto tell = [&](engine::Event event) { engine.handle(test::kEpoch, event); };
-    tell(engine::NamespaceSeen{"ns", {}});
-    tell(engine::ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
-    tell(engine::ClusterQueueSeen{
+    const auto report = [&](engine::Event event) { engine.handle(test::kEpoch, event); };
+    report(engine::NamespaceSeen{"ns", {}});
+    report(engine::ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(test::flavor("f"))});
+    report(engine::ClusterQueueSeen{
         std::make_shared<const api::kueue::ClusterQueue>(test::ClusterQueueBuilder("cq").cpu({{"f", "4"}}).build())});
-    tell(engine::LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
-    tell(engine::WorkloadSeen{
+    report(engine::LocalQueueSeen{std::make_shared<const api::kueue::LocalQueue>(test::local_queue("q", "cq"))});
+    report(engine::WorkloadSeen{
         std::make_shared<const api::kueue::Workload>(test::WorkloadBuilder("w", "q").pods(1, "1").build())});
     auto topology = std::make_shared<api::kueue::Topology>();
     topology->meta.name = "t";
-    tell(engine::TopologySeen{std::move(topology)});
+    report(engine::TopologySeen{std::move(topology)});
     auto check = std::make_shared<api::kueue::AdmissionCheck>();
     check->meta.name = "ac";
-    tell(engine::AdmissionCheckSeen{std::move(check)});
+    report(engine::AdmissionCheckSeen{std::move(check)});
     auto node = std::make_shared<api::Node>();
     node->name = "n";
-    tell(engine::NodeSeen{std::move(node)});
-    tell(engine::Synced{});
+    report(engine::NodeSeen{std::move(node)});
+    report(engine::Synced{});
   }
   // What is wrong with the changes of this WhatIf; "" when nothing is.
   std::string wrong(const std::string& spec) {

@@ -68,7 +68,7 @@ TEST(Differences, OneThatIsAlsoListedAsMaybeMayBeMissing) {
 }
 
 // docs/compatibility.md repeats the list. BERTH_UPDATE_DOCS=1 writes it.
-TEST(Differences, AreToldInTheCompatibilityNotes) {
+TEST(Differences, AreInformedInTheCompatibilityNotes) {
   testing_support::expect_section(source_path("docs/compatibility.md"), "differences",
                                   compatibility_section(load_known_differences()));
 }

@@ -76,7 +76,7 @@ std::optional<Json> Actions::create(const Json& objects) {
     request->verb = api::Verb::kCreate;
     request->field_validation = api::FieldValidation::kStrict;
     request->body = std::move(object);
-    tell(answers, kind + "/" + name, std::move(*request));
+    report(answers, kind + "/" + name, std::move(*request));
     if (kind == "Node") become_ready(name);
   }
   if (all_left_out) return std::nullopt;
@@ -131,7 +131,7 @@ std::optional<Json> Actions::send(const Json& target, const Json& step) {
   if (request->subresource == "binding") wait_for_gates(name);
   request->body = stage_.resolved(request->body);
   Json answers = JsonObject();
-  tell(answers, kind + "/" + name, std::move(*request));
+  report(answers, kind + "/" + name, std::move(*request));
   return answers;
 }
 
@@ -144,14 +144,14 @@ void Actions::wait_for_gates(const std::string& pod) {
   });
 }
 
-void Actions::tell(Json& answers, const std::string& on, api::RestRequest request) {
+void Actions::report(Json& answers, const std::string& on, api::RestRequest request) {
   if (!webhooks_) {
     must(stage_.site().call(std::move(request)), on);
     return;
   }
-  Json told = send_and_tell(stage_.site(), std::move(request));
+  Json reported = send_and_report(stage_.site(), std::move(request));
   stage_.bind_workloads();
-  if (!told.get_object().empty()) answers.as_object()[stage_.told(on)] = std::move(told);
+  if (!reported.get_object().empty()) answers.as_object()[stage_.reported(on)] = std::move(reported);
 }
 
 // The node controller removes the taint of new nodes when they are ready.

@@ -25,7 +25,7 @@ class Actions {
   std::optional<Json> in_words(const Json& step, const std::string& action);
   std::optional<Json> send(const Json& target, const Json& step);
   void wait_for_gates(const std::string& pod);
-  void tell(Json& answers, const std::string& on, api::RestRequest request);
+  void report(Json& answers, const std::string& on, api::RestRequest request);
   void become_ready(std::string_view node);
   std::string newest_request();
   void set_phases(int count, const std::string& name, const std::string& phase);

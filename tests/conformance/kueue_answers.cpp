@@ -49,16 +49,16 @@ void add_changes(const Json& alone, const Json& stored, const std::string& path,
 
 // Causes come from the API server only: refusals of Kueue's webhooks (403) have none.
 Json refusal(const api::RestResponse& response) {
-  Json told = JsonObject{
+  Json reported = JsonObject{
       {"code", response.code}, {"reason", api::status_reason(response)}, {"message", api::status_message(response)}};
   const JsonArray& causes = array_at(response.body, {"details", "causes"});
-  if (response.code == kInvalid && !causes.empty()) told.as_object()["causes"] = causes;
-  return told;
+  if (response.code == kInvalid && !causes.empty()) reported.as_object()["causes"] = causes;
+  return reported;
 }
 
 }  // namespace
 
-Json send_and_tell(Site& site, api::RestRequest request) {
+Json send_and_report(Site& site, api::RestRequest request) {
   api::RestResponse alone;
   const bool deletion = request.verb == api::Verb::kDelete;
   if (!deletion) {
@@ -67,20 +67,20 @@ Json send_and_tell(Site& site, api::RestRequest request) {
     alone = site.call_past_webhooks(std::move(dry));
   }
   const api::RestResponse response = site.call(std::move(request));
-  Json told = JsonObject();
+  Json reported = JsonObject();
   if (!response.ok()) {
-    told.as_object()["refused"] = refusal(response);
+    reported.as_object()["refused"] = refusal(response);
   } else if (!deletion && alone.ok()) {
     JsonObject changes;
     add_changes(alone.body, response.body, "", changes);
-    if (!changes.empty()) told.as_object()["changed"] = std::move(changes);
+    if (!changes.empty()) reported.as_object()["changed"] = std::move(changes);
   }
   if (!response.warnings.empty()) {
     JsonArray warnings;
     for (const std::string& warning : response.warnings) warnings.emplace_back(warning);
-    told.as_object()["warnings"] = std::move(warnings);
+    reported.as_object()["warnings"] = std::move(warnings);
   }
-  return told;
+  return reported;
 }
 
 }  // namespace berth::conformance

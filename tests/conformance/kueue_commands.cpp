@@ -90,7 +90,7 @@ Json table_of(const std::vector<std::string>& lines) {
   return JsonObject{{"table", std::move(rows)}};
 }
 
-Json told(const std::string& text) {
+Json reported(const std::string& text) {
   if (text.starts_with("apiVersion:")) {
     auto documents = parse_yaml(text);
     if (documents && documents->size() == 1) return std::move(documents->front());
@@ -113,7 +113,7 @@ Json errors_of(const std::string& text) {
 }
 
 Json result_of(std::int64_t exit, const std::string& out, const std::string& err) {
-  return JsonObject{{"exit", exit}, {"stdout", told(out)}, {"stderr", errors_of(err)}};
+  return JsonObject{{"exit", exit}, {"stdout", reported(out)}, {"stderr", errors_of(err)}};
 }
 
 // The generated end of the name is out, as in the recording.

@@ -69,8 +69,8 @@ Sets actual_events(Stage& stage, std::set<std::string>& seen, bool with_action) 
     const std::string version = std::string(string_at(event, {"metadata", "uid"})) + "@" +
                                 std::string(string_at(event, {"metadata", "resourceVersion"}));
     if (!seen.insert(version).second) continue;
-    const std::string on = stage.told(std::string(string_at(event, {"regarding", "kind"})) + "/" +
-                                      std::string(string_at(event, {"regarding", "name"})));
+    const std::string on = stage.reported(std::string(string_at(event, {"regarding", "kind"})) + "/" +
+                                          std::string(string_at(event, {"regarding", "name"})));
     Json one = shown(event, std::string(string_at(event, {"note"})), with_action);
     one.as_object()["controller"] = controller;
     add(sets, on, event, std::move(one));

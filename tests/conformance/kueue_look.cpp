@@ -108,7 +108,7 @@ Json Look::workloads(const Json& step) {
     result.push_back(shown_workload(it->second, expected));
     present.erase(it);
   }
-  for (auto& [name, workload] : present) result.push_back(with_name("unexpected " + stage_.told(name)));
+  for (auto& [name, workload] : present) result.push_back(with_name("unexpected " + stage_.reported(name)));
   return result;
 }
 

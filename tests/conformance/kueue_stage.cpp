@@ -146,9 +146,9 @@ void Stage::name_pod(const std::string& name, const std::string& placeholder) {
   pods_[name] = placeholder;
   bindings_.bind(placeholder, name);
   const std::string wanted = "<workload of " + placeholder.substr(1);
-  for (auto& [workload, told] : placeholders_) {
-    if (told == "<workload of " + name + ">") told = wanted;
-    if (told == wanted) bindings_.bind(wanted, workload);
+  for (auto& [workload, reported] : placeholders_) {
+    if (reported == "<workload of " + name + ">") reported = wanted;
+    if (reported == wanted) bindings_.bind(wanted, workload);
   }
 }
 
@@ -175,7 +175,7 @@ void Stage::name_pods(const Json& look) {
   }
 }
 
-std::string Stage::told(std::string_view text) const {
+std::string Stage::reported(std::string_view text) const {
   std::string out(text);
   for (const auto& [name, placeholder] : pods_)
     re2::RE2::GlobalReplace(&out, "\\b" + re2::RE2::QuoteMeta(name) + "$", placeholder);

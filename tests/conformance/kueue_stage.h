@@ -41,7 +41,7 @@ class Stage {
   // starts anew.
   void name_pods(const Json& look);
   // The text with these placeholders in place of the names.
-  std::string told(std::string_view text) const;
+  std::string reported(std::string_view text) const;
 
  private:
   std::string uid_of(const std::string& kind, const std::string& name);

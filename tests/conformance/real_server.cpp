@@ -43,8 +43,8 @@ std::string all_lines(HttpsClient& client) {
 std::string events(HttpsClient& client, std::size_t expected, std::chrono::milliseconds at_least) {
   std::string all;
   for (std::size_t n = 0;; ++n) {
-    const auto patience = n < expected ? std::chrono::milliseconds(kForEvents) : expected == 0 ? at_least : kForAnother;
-    const std::string line = client.read_line(patience);
+    const auto timeout = n < expected ? std::chrono::milliseconds(kForEvents) : expected == 0 ? at_least : kForAnother;
+    const std::string line = client.read_line(timeout);
     if (line.empty()) return all;
     all += line + "\n";
   }

@@ -79,7 +79,7 @@ TEST(Collection, AnEqualRowIsNoChange) {
   EXPECT_EQ(rows.version(), before);
 }
 
-TEST(Collection, ChangesOfOtherNamespacesAreNotTold) {
+TEST(Collection, ChangesOfOtherNamespacesAreNotReported) {
   Collection rows("x");
   rows.set(row("a/1", "a"));
   rows.set(row("b/1", "b"));

@@ -35,14 +35,14 @@ class FakeCluster final : public api::RestClient {
     auto& known = objects_[resource];
     const bool added = !known.contains(key);
     known[key] = std::make_shared<const Json>(std::move(object));
-    tell(resource, {added ? api::WatchEvent::Type::kAdded : api::WatchEvent::Type::kModified, known[key]});
+    report(resource, {added ? api::WatchEvent::Type::kAdded : api::WatchEvent::Type::kModified, known[key]});
   }
   void erase(const api::GroupVersionResource& resource, const std::string& key) {
     const auto node = objects_[resource].extract(key);
     if (node.empty()) return;
     Json last = *node.mapped();
     last.as_object()["metadata"].as_object()["resourceVersion"] = std::to_string(++version_);
-    tell(resource, {api::WatchEvent::Type::kDeleted, std::make_shared<const Json>(std::move(last))});
+    report(resource, {api::WatchEvent::Type::kDeleted, std::make_shared<const Json>(std::move(last))});
   }
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
@@ -69,10 +69,10 @@ class FakeCluster final : public api::RestClient {
     OnEvent on_event;
   };
 
-  void tell(const api::GroupVersionResource& resource, const api::WatchEvent& event) {
-    for (const auto& [watch, told] : *watches_) {
-      if (told.first != resource) continue;
-      executor_.post([weak = std::weak_ptr(told.second), event] {
+  void report(const api::GroupVersionResource& resource, const api::WatchEvent& event) {
+    for (const auto& [watch, reported] : *watches_) {
+      if (reported.first != resource) continue;
+      executor_.post([weak = std::weak_ptr(reported.second), event] {
         if (const auto on_event = weak.lock()) (*on_event)(event);
       });
     }

@@ -89,7 +89,7 @@ TEST_F(CustomKind, ItsValidationsHold) {
       "allowed");
 }
 
-TEST_F(CustomKind, AStatusThatItsExpressionsCannotReadIsToldOnTheObjectAlone) {
+TEST_F(CustomKind, AStatusThatItsExpressionsCannotReadIsReportedOnTheObjectAlone) {
   make(kSweeps, "Sweep", "default", sweep("a", 1));
   make(kSweeps, "Sweep", "default", sweep("b", 1));
   pass();

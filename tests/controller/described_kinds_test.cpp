@@ -336,7 +336,7 @@ class SwitchedOffKinds : public KindsTest {
   SwitchedOffKinds() : KindsTest(none()) {}
 };
 
-TEST_F(SwitchedOffKinds, RunWithoutQuotaAndTheUserIsTold) {
+TEST_F(SwitchedOffKinds, RunWithoutQuotaAndTheUserIsReported) {
   install_kind("jobsets");
   const auto made =
       create(kJobSets, "JobSet", "default",

@@ -49,7 +49,7 @@ class World {
     for (int i = 0; i < 3; ++i) requests_.push_back(a_request());
     for (const auto& each : requests_) supply_->use(*jobs::devices::kind_of(each, true));
     supply_->slices_changed();
-    tell();
+    report();
     for (int i = draw(0, 3); i > 0; --i) give_to_stranger();
   }
 
@@ -175,7 +175,7 @@ class World {
     return claim;
   }
 
-  void tell() {
+  void report() {
     const auto changes = supply_->take_changes();
     for (const auto& each : changes.claims) {
       api::kueue::PodPlacement placement;
@@ -196,7 +196,7 @@ class World {
     now->allocation = std::make_shared<const Json>(allocation);
     taken_.add(allocation);
     supply_->set_claim(now, {"ns", workload, node, false});
-    tell();
+    report();
   }
 
   void give_to_stranger() {
@@ -259,7 +259,7 @@ class World {
       taken_.add(*pod.claim->allocation, -1);
       supply_->remove_claim(pod.claim->meta.uid);
     }
-    tell();
+    report();
     holders_.erase(it);
   }
 
@@ -273,7 +273,7 @@ class World {
     if (in_use || last_ % 2 == 0) return;
     give_slice(node.name, static_cast<int>(last_) + 2);
     supply_->slices_changed();
-    tell();
+    report();
     renewed_ = true;
     // What requests need may have changed: the controller charges workloads with places anew. Here they end.
     for (auto& [id, holder] : holders_) places_.places.give_back(WorkloadId(id));
@@ -285,7 +285,7 @@ class World {
       }
     }
     holders_.clear();
-    tell();
+    report();
   }
 
   const Node& node_of(const std::string& name) const { return *std::ranges::find(nodes_, name, &Node::name); }

@@ -44,7 +44,7 @@ TEST_F(FailureRecovery, APodThatAgreesIsDeletedOneMinuteAfterItsGracePeriod) {
   EXPECT_TRUE(exists(kPods, "default", "p")) << "its grace period and the minute are not over";
   pass(15);
   EXPECT_FALSE(exists(kPods, "default", "p"));
-  EXPECT_TRUE(told("p", "KueueForcefullyDeleted"));
+  EXPECT_TRUE(reported("p", "KueueForcefullyDeleted"));
   EXPECT_EQ(holders(), 0u);
 }
 
@@ -68,7 +68,7 @@ TEST_F(FailureRecovery, ANodeThatComesBackEndsItsPodsItself) {
   unreachable(false);
   pass(600);
   EXPECT_TRUE(exists(kPods, "default", "p"));
-  EXPECT_FALSE(told("p", "KueueForcefullyDeleted"));
+  EXPECT_FALSE(reported("p", "KueueForcefullyDeleted"));
 }
 
 TEST_F(FailureRecovery, APodWithAFinalizerOfOthersIsFailedOnce) {

@@ -67,11 +67,11 @@ TEST(FeatureGates, ThatNobodyHasAreRefusedWithTheNearestName) {
     EXPECT_NE(error_of(text).find("expected NAME=true or NAME=false"), std::string::npos) << text;
 }
 
-TEST(FeatureGates, ThatAreNotHonouredAreToldWithWhatFollows) {
-  const char* const told = "MultiKueueAdaptersForCustomJobs=true,TopologyAwareScheduling=false";
-  EXPECT_EQ(error_of(told), "");
+TEST(FeatureGates, ThatAreNotHonouredAreReportedWithWhatFollows) {
+  const char* const reported = "MultiKueueAdaptersForCustomJobs=true,TopologyAwareScheduling=false";
+  EXPECT_EQ(error_of(reported), "");
   EXPECT_EQ(
-      lines_of(told),
+      lines_of(reported),
       (std::vector<std::string>{
           "featureGates.MultiKueueAdaptersForCustomJobs: is true, but Berth does not have it: only batch Jobs run "
           "on other clusters",

@@ -16,8 +16,8 @@ struct Counted {
 // `Counted` is made first: the controller of PodsTest leads from its beginning.
 class GateRemoval : protected Counted, public PodsTest {
  protected:
-  GateRemoval() : PodsTest({}, told_to(metrics)) {}
-  static ControllerOptions told_to(ControllerMetrics& metrics) {
+  GateRemoval() : PodsTest({}, reported_to(metrics)) {}
+  static ControllerOptions reported_to(ControllerMetrics& metrics) {
     ControllerOptions with = managing_pods();
     with.metrics = &metrics;
     return with;
@@ -29,7 +29,7 @@ class GateRemoval : protected Counted, public PodsTest {
   const std::string grouped = R"({cluster_queue="cq",is_group="true",name="kueue.x-k8s.io/admission"} )";
 };
 
-TEST_F(GateRemoval, IsToldOfSinglePodsAndOfGroups) {
+TEST_F(GateRemoval, IsInformedOfSinglePodsAndOfGroups) {
   pod("p");
   pass();
   EXPECT_FALSE(gated("p"));
@@ -45,19 +45,19 @@ TEST_F(GateRemoval, IsToldOfSinglePodsAndOfGroups) {
   EXPECT_EQ(count(), alone + "1\n" + grouped + "2\n");
 }
 
-TEST_F(GateRemoval, IsNotToldOfAPodThatIsStopped) {
+TEST_F(GateRemoval, IsNotInformedOfAPodThatIsStopped) {
   pod("p", "4");
   pass();
   EXPECT_TRUE(patch(api::kWorkloads, "default", std::string(string_at(workloads().at(0), {"metadata", "name"})),
                     R"({"spec":{"active":false}})")
                   .ok());
   pass();
-  EXPECT_TRUE(told("p", "Stopped"));
+  EXPECT_TRUE(reported("p", "Stopped"));
   EXPECT_EQ(count(), alone + "1\n");
 }
 
 // The topology gate is removed later than the admission gate, by the ungater.
-TEST_F(GateRemoval, IsToldOfTheTopologyGate) {
+TEST_F(GateRemoval, IsInformedOfTheTopologyGate) {
   make(api::kTopologies, "Topology", "",
        "{metadata: {name: hosts}, spec: {levels: [{nodeLabel: kubernetes.io/hostname}]}}");
   make({"kueue.x-k8s.io", "v1beta2", "resourceflavors"}, "ResourceFlavor", "",

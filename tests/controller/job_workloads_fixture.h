@@ -119,7 +119,7 @@ class JobWorkloads : public apiserver::ServerTest {
     }
     return texts;
   }
-  bool told(std::string_view job, const std::string& event) {
+  bool reported(std::string_view job, const std::string& event) {
     const auto all = events("Job", job);
     return std::find(all.begin(), all.end(), event) != all.end();
   }

@@ -14,7 +14,7 @@ TEST_F(JobWorkloads, AClassThatIsNotThereMakesNoWorkloadUntilItComes) {
   pass();
   EXPECT_TRUE(workloads().empty());
   EXPECT_TRUE(suspended("j"));
-  EXPECT_TRUE(told("j", "Warning WorkloadPriorityClassNotFound: WorkloadPriorityClass \"late\" not found"));
+  EXPECT_TRUE(reported("j", "Warning WorkloadPriorityClassNotFound: WorkloadPriorityClass \"late\" not found"));
   make(api::kWorkloadPriorityClasses, "", "{metadata: {name: late}, value: 42}");
   pass();
   EXPECT_EQ(int_at(seen(name_of("j", uid)), {"spec", "priority"}), 42);
@@ -30,12 +30,12 @@ TEST_F(JobWorkloads, AnotherClassThatIsNotThereChangesNothingUntilItComes) {
           .ok());
   pass();
   EXPECT_EQ(int_at(seen(name), {"spec", "priority"}), 1);
-  EXPECT_TRUE(told("j", "Warning WorkloadPriorityClassNotFound: WorkloadPriorityClass \"late\" not found"));
+  EXPECT_TRUE(reported("j", "Warning WorkloadPriorityClassNotFound: WorkloadPriorityClass \"late\" not found"));
   make(api::kWorkloadPriorityClasses, "", "{metadata: {name: late}, value: 42}");
   pass();
   EXPECT_EQ(int_at(seen(name), {"spec", "priority"}), 42);
   EXPECT_EQ(string_at(seen(name), {"spec", "priorityClassRef", "name"}), "late");
-  EXPECT_TRUE(told("j", "Normal UpdatedWorkload: Updated workload priority class: default/" + name));
+  EXPECT_TRUE(reported("j", "Normal UpdatedWorkload: Updated workload priority class: default/" + name));
 }
 
 TEST_F(JobWorkloads, AWorkloadFollowsTheValueOfItsClassUnlessItsPriorityWasSetByHand) {
@@ -50,7 +50,7 @@ TEST_F(JobWorkloads, AWorkloadFollowsTheValueOfItsClassUnlessItsPriorityWasSetBy
   pass();
   EXPECT_EQ(priority(follows), 77) << "also of a workload that runs";
   EXPECT_EQ(priority(by_hand), 5);
-  EXPECT_TRUE(told("follows", "Normal UpdatedWorkload: Updated workload priority class: default/" + follows));
+  EXPECT_TRUE(reported("follows", "Normal UpdatedWorkload: Updated workload priority class: default/" + follows));
   ASSERT_TRUE(remove(api::kWorkloadPriorityClasses, "", "low").ok());
   pass();
   EXPECT_EQ(priority(follows), 77);
@@ -110,7 +110,7 @@ TEST_F(JobWorkloads, WithoutACollectorADeletedJobsWorkloadEndsAndLosesTheFinaliz
   EXPECT_EQ(condition(seen(name), "Finished"), "True OwnerNotFound");
   EXPECT_FALSE(has_finalizer(seen(name)));
   EXPECT_EQ(holders(), 0u);
-  EXPECT_TRUE(told("j", "Normal FinishedWorkload: Workload 'default/" + name + "' is declared finished"));
+  EXPECT_TRUE(reported("j", "Normal FinishedWorkload: Workload 'default/" + name + "' is declared finished"));
 }
 
 TEST_F(JobWorkloads, TheWorkloadOfAJobThatIsBeingDeletedLosesTheFinalizerAtOnce) {
@@ -221,13 +221,14 @@ TEST_F(JobWorkloads, ATimeLimitThatIsTakenAwayWhileTheJobWaitsLeavesItsWorkload)
                   .ok());
   pass();
   EXPECT_EQ(find_path(seen(name), {"spec", "maximumExecutionTimeSeconds"}), nullptr);
-  EXPECT_TRUE(told("j", "Normal UpdatedWorkload: Updated not matching Workload for suspended job: default/" + name));
+  EXPECT_TRUE(
+      reported("j", "Normal UpdatedWorkload: Updated not matching Workload for suspended job: default/" + name));
   ASSERT_TRUE(patch(api::kWorkloads, "default", name, R"({"spec":{"active":true}})").ok());
   pass(10);
   EXPECT_FALSE(suspended("j")) << "it can be activated again";
 }
 
-TEST_F(JobWorkloads, GatesThatGoAreTold) {
+TEST_F(JobWorkloads, GatesThatGoAreReported) {
   const std::string name =
       name_of("j", job("j", "", "kueue.x-k8s.io/admission-gated-by: 'example.com/a,example.com/b'"));
   pass();
@@ -239,10 +240,10 @@ TEST_F(JobWorkloads, GatesThatGoAreTold) {
   };
   ASSERT_TRUE(gates(R"("example.com/b")"));
   pass();
-  EXPECT_TRUE(told("j", "Normal UpdatedWorkload: Updated workload AdmissionGatedBy to \"example.com/b\""));
+  EXPECT_TRUE(reported("j", "Normal UpdatedWorkload: Updated workload AdmissionGatedBy to \"example.com/b\""));
   ASSERT_TRUE(gates("null"));
   pass();
-  EXPECT_TRUE(told("j", "Normal UpdatedWorkload: Updated workload AdmissionGatedBy to \"\""));
+  EXPECT_TRUE(reported("j", "Normal UpdatedWorkload: Updated workload AdmissionGatedBy to \"\""));
   EXPECT_FALSE(suspended("j"));
 }
 
@@ -258,10 +259,10 @@ TEST_F(JobWorkloads, AJobThatCannotStartSaysWhy) {
   EXPECT_EQ(condition(seen(name), "Finished"), "True FailedToStart");
   EXPECT_TRUE(suspended("j"));
   EXPECT_TRUE(
-      told("j",
-           "Warning FailedToStart: the pod template already has the label \"kueue.x-k8s.io/cluster-queue-name\" "
-           "with the value \"other\", "
-           "admission needs \"cq\""));
+      reported("j",
+               "Warning FailedToStart: the pod template already has the label \"kueue.x-k8s.io/cluster-queue-name\" "
+               "with the value \"other\", "
+               "admission needs \"cq\""));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ std::string definition(const std::string& versions) {
 class KindChecksTest : public apiserver::ServerTest {
  protected:
   KindChecksTest() : checks(*server, executor, {kind}) {
-    checks.on_fit([this](const auto&, const Fit& fit) { told.push_back(fit.state); });
+    checks.on_fit([this](const auto&, const Fit& fit) { reported.push_back(fit.state); });
     checks.start();
     settle();
   }
@@ -65,7 +65,7 @@ class KindChecksTest : public apiserver::ServerTest {
   Fit fit() { return checks.of(*kind); }
 
   jobs::kinds::JobKindPtr kind = jobs::kinds::read_job_kind(kThing, "thing.yaml").value();
-  std::vector<Fit::State> told;
+  std::vector<Fit::State> reported;
   KindChecks checks;
 };
 
@@ -74,7 +74,7 @@ TEST_F(KindChecksTest, AKindIsAbsentAndThenFits) {
   EXPECT_EQ(fit().state, Fit::State::kAbsent);
   install(version("v1", "boolean", "integer", true, true));
   EXPECT_EQ(fit().state, Fit::State::kFits) << testing::PrintToString(fit().notes);
-  EXPECT_THAT(told, ElementsAre(Fit::State::kAbsent, Fit::State::kFits));
+  EXPECT_THAT(reported, ElementsAre(Fit::State::kAbsent, Fit::State::kFits));
 }
 
 TEST_F(KindChecksTest, EachMistakeHasALine) {

@@ -185,7 +185,7 @@ class Situation : public apiserver::ServerTest, public testing::WithParamInterfa
   std::optional<Controller> controller;
 };
 
-TEST_P(Situation, IsToldLineByLine) {
+TEST_P(Situation, IsInformedLineByLine) {
   std::size_t number = 0;
   for (const Json& step : array_at(table(), {"steps"})) {
     play(step);

@@ -152,7 +152,7 @@ TEST_F(LivedMetricsTest, AQueueThatGoesTakesAllItsSeriesAlong) {
   EXPECT_EQ(registry.text().find("\"cq\""), std::string::npos) << registry.text();
 }
 
-TEST_F(LivedMetricsTest, WhatHappensInQueuesThatAreGoneIsNotTold) {
+TEST_F(LivedMetricsTest, WhatHappensInQueuesThatAreGoneIsNotReported) {
   cluster_queues_are_there = local_queues_are_there = false;
   live();
   EXPECT_EQ(registry.text().find("\"cq\""), std::string::npos) << registry.text();
@@ -216,7 +216,7 @@ TEST(WaitBuckets, AreKueues) {
 
 TEST(BuildInfo, IsOne) {
   Metrics registry;
-  tell_build(registry, {"1.2.3", "abc", "2026-11-23"});
+  report_build(registry, {"1.2.3", "abc", "2026-11-23"});
   EXPECT_NE(registry.text().find("git_version=\"1.2.3\""), std::string::npos);
 }
 

@@ -54,11 +54,11 @@ TEST_F(PendingClasses, ThoseThatCanNeverFitAreCounted) {
 
 TEST_F(PendingClasses, AreActiveWhileTheirVictimsLeave) {
   overlapping_preemptions();
-  const std::string told = classes();
+  const std::string reported = classes();
   for (const char* queue : {"left", "right"}) {
     const std::string of = "{cluster_queue=\"" + std::string(queue) + "\",status=";
-    EXPECT_NE(told.find(of + "\"active\"} 1\n"), std::string::npos) << told;
-    EXPECT_NE(told.find(of + "\"inadmissible\"} 0\n"), std::string::npos) << told;
+    EXPECT_NE(reported.find(of + "\"active\"} 1\n"), std::string::npos) << reported;
+    EXPECT_NE(reported.find(of + "\"inadmissible\"} 0\n"), std::string::npos) << reported;
   }
 }
 
@@ -71,7 +71,7 @@ struct WithoutHashing : PendingClasses {
         }()) {}
 };
 
-TEST_F(WithoutHashing, TheyAreNotTold) { EXPECT_EQ(classes(), ""); }
+TEST_F(WithoutHashing, TheyAreNotReported) { EXPECT_EQ(classes(), ""); }
 
 }  // namespace
 }  // namespace berth::controller::pending_classes_test

@@ -46,7 +46,7 @@ class NodeSource {
   NodeHosts hosts_;
 };
 
-TEST(NodeSource, TellsANodeOnceAndNotItsHeartbeats) {
+TEST(NodeSource, ReportsANodeOnceAndNotItsHeartbeats) {
   NodeSource source;
   const auto first = source.changed(nullptr, kNode);
   ASSERT_TRUE(first);
@@ -67,7 +67,7 @@ status:
   EXPECT_TRUE(std::get<engine::NodeSeen>(*second).object->unschedulable);
 }
 
-TEST(NodeSource, TellsThatANodeIsGoneAndThatItCameBack) {
+TEST(NodeSource, ReportsThatANodeIsGoneAndThatItCameBack) {
   NodeSource source;
   source.changed(nullptr, kNode);
   const auto gone = source.changed(kNode, nullptr);
@@ -102,7 +102,7 @@ spec: {schedulingGates: [{name: kueue.x-k8s.io/topology}], containers: [{resourc
 status: {phase: Pending}
 )");
 
-TEST(PodSource, TellsAPodFromTheMomentItHasANodeUntilItEnds) {
+TEST(PodSource, ReportsAPodFromTheMomentItHasANodeUntilItEnds) {
   PodSource source(false);
   EXPECT_FALSE(source.changed(nullptr, kGated)) << "a gated pod holds nothing";
 
@@ -132,7 +132,7 @@ status: {phase: Pending}
 }
 
 // For waitForPodsReady.unscheduledTimeout.
-TEST(PodSource, TellsEveryPodOfAWorkloadWhenToldTo) {
+TEST(PodSource, InformsEveryPodOfAWorkloadWhenAskedTo) {
   PodSource source(true);
   ASSERT_TRUE(source.changed(nullptr, kGated));
   EXPECT_FALSE(source.changed(nullptr, kGated)) << "told before";
@@ -147,7 +147,7 @@ TEST(PodSource, TellsEveryPodOfAWorkloadWhenToldTo) {
   EXPECT_FALSE(source.changed(nullptr, other)) << "it names no workload";
 }
 
-TEST(PodSource, TellsThatADeletedPodIsGoneWhateverItsLastStateWas) {
+TEST(PodSource, ReportsThatADeletedPodIsGoneWhateverItsLastStateWas) {
   PodSource source(false);
   const JsonPtr bound = with(kGated, {"spec", "nodeName"}, "n1");
   ASSERT_TRUE(source.changed(nullptr, bound));

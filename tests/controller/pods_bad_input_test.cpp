@@ -58,7 +58,7 @@ class BadPods : public PodsTest {
   }
 };
 
-TEST_F(BadPods, PodsThatDisagreeAboutTheirNumberAreToldAndRunWhenTheyAgree) {
+TEST_F(BadPods, PodsThatDisagreeAboutTheirNumberAreReportedAndRunWhenTheyAgree) {
   claims("a", "2");
   claims("b", "3");
   pass();
@@ -71,7 +71,7 @@ TEST_F(BadPods, PodsThatDisagreeAboutTheirNumberAreToldAndRunWhenTheyAgree) {
   EXPECT_FALSE(gated("b"));
 }
 
-TEST_F(BadPods, PodsThatDisagreeAboutTheirQueueOrPriorityAreTold) {
+TEST_F(BadPods, PodsThatDisagreeAboutTheirQueueOrPriorityAreReported) {
   claims("a", "2");
   claims("b", "2");
   set("b", "labels", "kueue.x-k8s.io/queue-name", "q2");
@@ -92,14 +92,14 @@ TEST_F(BadPods, PodsThatDisagreeAboutTheirQueueOrPriorityAreTold) {
   EXPECT_FALSE(gated("a"));
 }
 
-TEST_F(BadPods, APodOfAnotherRoleIsToldOrDeletedAsOneTooMany) {
+TEST_F(BadPods, APodOfAnotherRoleIsReportedOrDeletedAsOneTooMany) {
   claims("a", "2");
   claims("b", "2");
   pass();
   claims("c", "2", "", "", "2");
   pass();
   EXPECT_FALSE(exists(kPods, "default", "c")) << "the group is complete";
-  EXPECT_TRUE(told("c", "ExcessPodDeleted"));
+  EXPECT_TRUE(reported("c", "ExcessPodDeleted"));
   EXPECT_FALSE(gated("a"));
   rests(600);
 }
@@ -118,7 +118,7 @@ TEST_F(BadPods, AGroupThatNeverCompletesSaysSoAndCostsNothing) {
   EXPECT_FALSE(exists(kPods, "default", "b"));
 }
 
-TEST_F(BadPods, CountsThatAreNoCountsAreTold) {
+TEST_F(BadPods, CountsThatAreNoCountsAreReported) {
   for (const std::string total : {"-1", "0", "three", "3.5", "99999999999", ""}) {
     SCOPED_TRACE(total);
     claims("a", total);
@@ -174,7 +174,7 @@ TEST_F(BadPods, AWaitingPodSaysWhatItWaitsForOnce) {
   pod("p", "2");
   pass();
   EXPECT_TRUE(says("p", "WaitingForQuota", "Waits in LocalQueue \"q\": couldn't assign flavors to pod set main"));
-  EXPECT_FALSE(told("blocker", "WaitingForQuota"));
+  EXPECT_FALSE(reported("blocker", "WaitingForQuota"));
   pod("large", "9");
   pod("lost");
   set("lost", "labels", "kueue.x-k8s.io/queue-name", "nowhere");
@@ -184,13 +184,13 @@ TEST_F(BadPods, AWaitingPodSaysWhatItWaitsForOnce) {
 }
 
 // 1,000 pods that wait get one event each, however often the scheduler looks at them.
-TEST_F(BadPods, ABurstOfWaitingPodsIsToldOnce) {
+TEST_F(BadPods, ABurstOfWaitingPodsIsReportedOnce) {
   constexpr int kWaiting = 1000;
   pod("blocker", "4");
   pass();
   for (int i = 0; i < kWaiting; ++i) pod("p" + std::to_string(i), "4");
   pass(120);
-  const auto told_of = [&] {
+  const auto reported_of = [&] {
     std::map<std::string, int> events;
     const Json found = list(apiserver::kEvents, "default").body;
     for (const auto& one : array_at(found, {"items"})) {
@@ -200,23 +200,23 @@ TEST_F(BadPods, ABurstOfWaitingPodsIsToldOnce) {
     }
     return events;
   };
-  EXPECT_EQ(told_of().size(), static_cast<std::size_t>(kWaiting));
+  EXPECT_EQ(reported_of().size(), static_cast<std::size_t>(kWaiting));
   for (int i = 0; i < 5; ++i) {  // the queue moves: the pod that runs ends, another one runs
     remove(kPods, "default", running());
     pass(10);
   }
-  for (const auto& [name, count] : told_of()) EXPECT_EQ(count, 1) << name;
+  for (const auto& [name, count] : reported_of()) EXPECT_EQ(count, 1) << name;
 }
 
 // The pods of a group get an event each, up to a limit.
-TEST_F(BadPods, AWaitingGroupIsToldOnItsPods) {
+TEST_F(BadPods, AWaitingGroupIsReportedOnItsPods) {
   pod("blocker", "4");
   pass();
   for (int i = 0; i < 120; ++i) claims("p" + std::to_string(i), "120", "", "", "10m");
   pass(30);
-  int told_pods = 0;
-  for (int i = 0; i < 120; ++i) told_pods += told("p" + std::to_string(i), "WaitingForQuota") ? 1 : 0;
-  EXPECT_EQ(told_pods, 100);
+  int reported_pods = 0;
+  for (int i = 0; i < 120; ++i) reported_pods += reported("p" + std::to_string(i), "WaitingForQuota") ? 1 : 0;
+  EXPECT_EQ(reported_pods, 100);
 }
 
 // Kueue has no partial admission of groups, but any client may write the minimum of their workload.
@@ -236,26 +236,26 @@ TEST_F(BadPods, AGroupThatIsAdmittedInPartRunsNoMorePodsThanItHasQuotaFor) {
 }
 
 // The pod of a fast group whose workload waits already.
-TEST_F(BadPods, APodThatJoinsAWaitingGroupIsTold) {
+TEST_F(BadPods, APodThatJoinsAWaitingGroupIsReported) {
   pod("blocker", "4");
   pass();
   claims("first", "2", "", ", kueue.x-k8s.io/pod-group-fast-admission: 'true'");
   pass();
-  ASSERT_TRUE(told("first", "WaitingForQuota"));
+  ASSERT_TRUE(reported("first", "WaitingForQuota"));
   claims("second", "2", "", ", kueue.x-k8s.io/pod-group-fast-admission: 'true'");
   pass();
-  EXPECT_TRUE(told("second", "WaitingForQuota"));
+  EXPECT_TRUE(reported("second", "WaitingForQuota"));
 }
 
 // --- A pod with a queue name runs at once while pods are not managed.
 
-TEST_F(BadPods, APodThatNobodyManagesIsToldSo) {
+TEST_F(BadPods, APodThatNobodyManagesIsInformedSo) {
   lead(ControllerOptions{});
   pod("p");
   make(kPods, "Pod", "default", "{metadata: {name: plain}, spec: {containers: [{name: c, image: i}]}}");
   pass();
   EXPECT_TRUE(says("p", "NotManaged", "integrations.frameworks does not list \"pod\""));
-  EXPECT_FALSE(told("plain", "NotManaged"));
+  EXPECT_FALSE(reported("plain", "NotManaged"));
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ class PodsTest : public QueueTest {
   bool kept(const std::string& name) { return !array_at(seen(name), {"metadata", "finalizers"}).empty(); }
   std::vector<Json> workloads() { return items(api::kWorkloads); }
   Json workload(const std::string& name) { return get(api::kWorkloads, "default", name).body; }
-  bool told(std::string_view name, std::string_view reason) {
+  bool reported(std::string_view name, std::string_view reason) {
     for (const Json& one : items(apiserver::kEvents)) {
       if (string_at(one, {"involvedObject", "name"}) == name && string_at(one, {"reason"}) == reason) return true;
     }

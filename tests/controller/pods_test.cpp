@@ -106,7 +106,7 @@ TEST_F(Pods, AGroupIsLetGoAsOneAndFinishes) {
   member("a1", "a", 2, "2");
   pass();
   EXPECT_TRUE(workloads().empty());
-  EXPECT_TRUE(told("a1", "ErrWorkloadCompose"));
+  EXPECT_TRUE(reported("a1", "ErrWorkloadCompose"));
   member("a2", "a", 2, "2");
   member("b1", "b", 2, "2");
   member("b2", "b", 2, "2");
@@ -145,23 +145,23 @@ TEST_F(Pods, AGroupWhosePodsAreAllDeletedGivesItsQuotaBackWhenTheyHaveEnded) {
   EXPECT_FALSE(gated("next"));
 }
 
-TEST_F(Pods, AWorkloadOfTheSameNameInTheWayIsToldAndWaitedFor) {
+TEST_F(Pods, AWorkloadOfTheSameNameInTheWayIsReportedAndWaitedFor) {
   make(api::kWorkloads, "Workload", "default",
        "{metadata: {name: g}, spec: {queueName: none, podSets: [{name: main, count: 1, template: {spec: "
        "{restartPolicy: Never, containers: [{name: c, image: i}]}}}]}}");
   member("g1", "g", 1);
   pass();
-  EXPECT_TRUE(told("g1", "WorkloadNameConflict"));
+  EXPECT_TRUE(reported("g1", "WorkloadNameConflict"));
   EXPECT_TRUE(gated("g1"));
   remove(api::kWorkloads, "default", "g");
   pass();
   EXPECT_FALSE(gated("g1"));
 }
 
-TEST_F(Pods, ARoleThatIsNoNameIsTold) {
+TEST_F(Pods, ARoleThatIsNoNameIsReported) {
   pod("g1", "1", ", kueue.x-k8s.io/pod-group-name: g", ", kueue.x-k8s.io/pod-group-total-count: '1'", "Not_A_Name");
   pass();
-  EXPECT_TRUE(told("g1", "ErrWorkloadCompose"));
+  EXPECT_TRUE(reported("g1", "ErrWorkloadCompose"));
   EXPECT_LE(controller->request_counts().at("create workloads"), 2u) << "it is not tried again and again";
 }
 

@@ -70,11 +70,11 @@ TEST_F(JobWorkloads, AJobWhosePrebuiltWorkloadGoesStopsAndGoesOnWithTheNext) {
   ASSERT_TRUE(remove(api::kWorkloads, "default", "w1").ok());
   pass();
   EXPECT_TRUE(suspended("j"));
-  EXPECT_TRUE(told("j", "Normal Stopped: missing workload"));
+  EXPECT_TRUE(reported("j", "Normal Stopped: missing workload"));
   EXPECT_TRUE(
-      told("j",
-           "Warning ErrWorkloadCompose: the prebuilt Workload default/w1 (kueue.x-k8s.io/prebuilt-workload-name) "
-           "does not exist: create it"));
+      reported("j",
+               "Warning ErrWorkloadCompose: the prebuilt Workload default/w1 (kueue.x-k8s.io/prebuilt-workload-name) "
+               "does not exist: create it"));
   EXPECT_TRUE(workloads().empty()) << "none is made for it";
   workload("w1");
   pass();
@@ -95,7 +95,7 @@ TEST_F(JobWorkloads, APrebuiltWorkloadFinishesWithItsJob) {
           .ok());
   pass();
   EXPECT_EQ(condition(seen("w1"), "Finished"), "True Succeeded");
-  EXPECT_TRUE(told("j", "Normal FinishedWorkload: Workload 'default/w1' is declared finished"));
+  EXPECT_TRUE(reported("j", "Normal FinishedWorkload: Workload 'default/w1' is declared finished"));
 }
 
 TEST_F(JobWorkloads, AJobThatNamesAWorkloadLaterLeavesItsOwn) {

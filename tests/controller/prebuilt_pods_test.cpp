@@ -53,7 +53,7 @@ TEST_F(PrebuiltPods, APodWaitsForItsWorkloadAndSaysSo) {
   pass();
   EXPECT_TRUE(gated("p"));
   EXPECT_TRUE(workloads().empty());
-  EXPECT_TRUE(told("p", "ErrWorkloadCompose"));
+  EXPECT_TRUE(reported("p", "ErrWorkloadCompose"));
   made("w", "main", 1);
   pass();
   EXPECT_FALSE(gated("p"));
@@ -79,7 +79,7 @@ TEST_F(PrebuiltPods, TheWorkloadOfAnotherPodIsNotTaken) {
   named("p2", "w");
   pass();
   EXPECT_TRUE(gated("p2"));
-  EXPECT_TRUE(told("p2", "ErrWorkloadCompose"));
+  EXPECT_TRUE(reported("p2", "ErrWorkloadCompose"));
   remove(kPods, "default", "p");
   pass(60);
   EXPECT_FALSE(exists(api::kWorkloads, "default", "w")) << "it goes with its owner";
@@ -105,7 +105,7 @@ TEST_F(PrebuiltPods, AGroupTakesTheWorkloadOfItsNameWhenItIsComplete) {
   named_member("a", 2);
   pass();
   EXPECT_TRUE(gated("a")) << "the group waits for its other pod";
-  EXPECT_TRUE(told("a", "ErrWorkloadCompose"));
+  EXPECT_TRUE(reported("a", "ErrWorkloadCompose"));
   named_member("b", 2);
   pass();
   EXPECT_FALSE(gated("a"));
@@ -126,7 +126,7 @@ TEST_F(PrebuiltPods, AGroupWaitsForItsWorkload) {
   pass();
   EXPECT_TRUE(gated("a"));
   EXPECT_TRUE(workloads().empty());
-  EXPECT_TRUE(told("a", "ErrWorkloadCompose"));
+  EXPECT_TRUE(reported("a", "ErrWorkloadCompose"));
   made("g", "r1", 1);
   pass();
   EXPECT_FALSE(gated("a"));

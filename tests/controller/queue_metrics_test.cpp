@@ -42,7 +42,7 @@ class PastUsageMetricsTest : public QueueMetricsTest {
 };
 
 // 2 cpu for the first five minutes of a half-life of one hour.
-TEST_F(PastUsageMetricsTest, TellsByWhatLocalQueuesAreCompared) {
+TEST_F(PastUsageMetricsTest, ReportsByWhatLocalQueuesAreCompared) {
   refresh();
   const std::string lines = lines_of(registry, "kueue_local_queue_admission_fair_sharing_usage");
   EXPECT_TRUE(lines.starts_with("{cluster_queue=\"cq\",name=\"lq\",namespace=\"a\"} 0.1122")) << lines;
@@ -98,7 +98,7 @@ TEST_F(QueueMetricsTest, TellTheTreeOfCohorts) {
   EXPECT_EQ(lines_of(registry, "kueue_cohort_subtree_admitted_active_workloads"), both("", "1"));
 }
 
-TEST_F(QueueMetricsTest, SharesAreNotToldWhereTheyDecideNothing) {
+TEST_F(QueueMetricsTest, SharesAreNotReportedWhereTheyDecideNothing) {
   metrics.cohort_changed("team");
   refresh();
   EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_weighted_share"), "");
@@ -193,7 +193,7 @@ TEST_F(QueueMetricsTest, RoundsAreCountedWhenSomebodyWaited) {
             "{replica_role=\"leader\",result=\"success\"} 0.003\n");
 }
 
-TEST_F(QueueMetricsTest, WhatWaitingWorkloadsRequestIsTold) {
+TEST_F(QueueMetricsTest, WhatWaitingWorkloadsRequestIsReported) {
   refresh();
   EXPECT_EQ(lines_of(registry, "kueue_cluster_queue_resource_pending"), "{cluster_queue=\"cq\",resource=\"cpu\"} 2\n")
       << "one of the two has got quota, the other one is too much";
@@ -208,29 +208,29 @@ TEST_F(QueueMetricsTest, FinishedWorkloadsAreCountedWhileTheyExist) {
   w.meta.ns = "a";
   w.queue_name = "lq";
   w.status.admission = api::kueue::Admission{"cq", {}};
-  auto told = [&] {
+  auto reported = [&] {
     refresh();
     return lines_of(registry, "kueue_finished_workloads") + lines_of(registry, "kueue_local_queue_finished_workloads");
   };
   metrics.finished_workloads().seen("a/w", &w);
-  EXPECT_THAT(told(), testing::HasSubstr("} 0\n"));
+  EXPECT_THAT(reported(), testing::HasSubstr("} 0\n"));
   api::Condition finished;
   finished.type = "Finished";
   finished.status = true;
   w.status.conditions.push_back(finished);
   for (int i = 0; i < 2; ++i) metrics.finished_workloads().seen("a/w", &w);
-  EXPECT_EQ(told(), "{cluster_queue=\"cq\"} 1\n{name=\"lq\",namespace=\"a\"} 1\n");
+  EXPECT_EQ(reported(), "{cluster_queue=\"cq\"} 1\n{name=\"lq\",namespace=\"a\"} 1\n");
   metrics.finished_workloads().seen("a/w", nullptr);
-  EXPECT_EQ(told(), "{cluster_queue=\"cq\"} 0\n{name=\"lq\",namespace=\"a\"} 0\n");
+  EXPECT_EQ(reported(), "{cluster_queue=\"cq\"} 0\n{name=\"lq\",namespace=\"a\"} 0\n");
 }
 
 TEST_F(QueueMetricsTest, OverlappingPreemptionsAreCounted) {
   overlapping_preemptions();
   refresh();
-  const std::string told = lines_of(registry, "kueue_preemption_target_recomputations_total");
-  EXPECT_THAT(told, testing::StartsWith("{cluster_queue=\"right\",result=\"deferred_fit\"} "));
+  const std::string reported = lines_of(registry, "kueue_preemption_target_recomputations_total");
+  EXPECT_THAT(reported, testing::StartsWith("{cluster_queue=\"right\",result=\"deferred_fit\"} "));
   refresh();
-  EXPECT_EQ(lines_of(registry, "kueue_preemption_target_recomputations_total"), told);
+  EXPECT_EQ(lines_of(registry, "kueue_preemption_target_recomputations_total"), reported);
 }
 
 }  // namespace

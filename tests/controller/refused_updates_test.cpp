@@ -48,7 +48,7 @@ class RefusedBySchema : public CustomKind {
   std::uint64_t patches() { return controller->request_counts().at("patch sweeps"); }
 };
 
-TEST_F(RefusedBySchema, AStartIsToldAndTriedAgain) {
+TEST_F(RefusedBySchema, AStartIsReportedAndTriedAgain) {
   rule("self.metadata.name != 'a' || !has(self.spec.hold) || self.spec.hold");
   make(kSweeps, "Sweep", "default", sweep("a", 1));
   make(kSweeps, "Sweep", "default", sweep("b", 1));
@@ -89,7 +89,7 @@ TEST_F(RefusedBySchema, AStartThatNeverSucceedsGivesTheQuotaBack) {
   EXPECT_FALSE(held("b"));
 }
 
-TEST_F(RefusedBySchema, AStopIsToldAndKeepsTheQuota) {
+TEST_F(RefusedBySchema, AStopIsReportedAndKeepsTheQuota) {
   const Json original = make(kSweeps, "Sweep", "default", sweep("a", 1));
   make(kSweeps, "Sweep", "default", sweep("b", 1));
   pass();
@@ -130,7 +130,7 @@ class RefusedByWebhook : public KindsTest {
   GuardedJob client;
 };
 
-TEST_F(RefusedByWebhook, AStartIsToldAndTriedAgain) {
+TEST_F(RefusedByWebhook, AStartIsReportedAndTriedAgain) {
   job("a");
   job("b");
   pass(600);
@@ -174,7 +174,7 @@ TEST(RefusedUpdates, AreOfOneJobAndOneAim) {
   };
   EXPECT_FALSE(stop_at(now, "2"));
   EXPECT_FALSE(stop_at(now + std::chrono::seconds(4), "3")) << "the Job controller may still have to suspend the job";
-  const auto stop = stop_at(now + RefusedUpdates::kPatience, "4");
+  const auto stop = stop_at(now + RefusedUpdates::kLongestWait, "4");
   ASSERT_TRUE(stop);
   EXPECT_EQ(stop->reason, "FailedToStop");
   EXPECT_EQ(stop->note.size(), 1024u);

@@ -30,7 +30,7 @@ struct LivedWorkload : metrics_fixture::LivedMetricsTest {
 struct FairQueues : metrics_fixture::FairQueueMetricsTest {
   void TestBody() override {}
   std::string scrape() {
-    tell_build(registry, {"1.0.0", "abc", "2026-11-23"});
+    report_build(registry, {"1.0.0", "abc", "2026-11-23"});
     stored["cohorts//team"] =
         std::make_shared<const Json>(metrics_fixture::object("{metadata: {name: team}, spec: {fairSharing: {weight: "
                                                              "'2'}}}"));

@@ -60,7 +60,7 @@ TEST_F(StatefulSetsTest, AllPodsStartTogetherAndTheWorkloadIsOwnedByThem) {
   const Json a = set("a", 2);
   pass();
   EXPECT_EQ(condition(workload(), "Admitted"), "True Admitted");
-  EXPECT_TRUE(told("a", "CreatedWorkload"));
+  EXPECT_TRUE(reported("a", "CreatedWorkload"));
   pod(a, 0);
   pod(a, 1);
   pass();

@@ -94,7 +94,7 @@ class Unreadable : public apiserver::ServerTest {
     pass();
   }
   // The notes of all events on the workload with the reason CannotBeRead.
-  std::vector<std::string> told(std::string_view name) {
+  std::vector<std::string> reported(std::string_view name) {
     std::vector<std::string> notes;
     const Json found = list(api::kEvents, "default").body;
     for (const auto& one : array_at(found, {"items"})) {
@@ -113,7 +113,7 @@ TEST_F(Unreadable, AWorkloadKeepsItsQuotaAndAnEventSaysSo) {
   workload("a");
   ASSERT_TRUE(admitted("a"));
   write_places("a", kTorn);
-  EXPECT_THAT(told("a"), ElementsAre(AllOf(HasSubstr("Berth cannot read this object"), HasSubstr("roots"))));
+  EXPECT_THAT(reported("a"), ElementsAre(AllOf(HasSubstr("Berth cannot read this object"), HasSubstr("roots"))));
   EXPECT_EQ(holders(), 1u);
   workload("b");
   EXPECT_FALSE(admitted("b")) << "the quota is not free";
@@ -175,15 +175,15 @@ TEST_F(Unreadable, WhoBeginsToLeadTells) {
   workload("a");
   controller.reset();
   write_places("a", kTorn);
-  ASSERT_THAT(told("a"), IsEmpty());
+  ASSERT_THAT(reported("a"), IsEmpty());
   begin();
-  EXPECT_THAT(told("a"), ElementsAre(HasSubstr("roots")));
+  EXPECT_THAT(reported("a"), ElementsAre(HasSubstr("roots")));
 }
 
-TEST_F(Unreadable, TheSameReasonIsToldOnce) {
+TEST_F(Unreadable, TheSameReasonIsReportedOnce) {
   workload("a");
   write_places("a", kTorn);
-  ASSERT_EQ(told("a").size(), 1u);
+  ASSERT_EQ(reported("a").size(), 1u);
   ASSERT_TRUE(patch(api::kWorkloads, "default", "a", R"({"metadata":{"labels":{"x":"y"}}})").ok());
   pass(3600);
   const Json found = list(api::kEvents, "default").body;

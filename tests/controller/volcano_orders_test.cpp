@@ -67,7 +67,7 @@ TEST_F(VolcanoOrders, ThatCannotBeCarriedOutAreSaid) {
   EXPECT_TRUE(array_at(list(api::kVolcanoCommands, "").body, {"items"}).empty());
 }
 
-TEST_F(VolcanoOrders, OfAParentReachItsChildrenAndNobodyIsToldOfARefusal) {
+TEST_F(VolcanoOrders, OfAParentReachItsChildrenAndNobodyIsInformedOfARefusal) {
   group("g", "child", 1, 4);
   pass();
   command("CloseQueue", "tenant");

@@ -44,7 +44,7 @@ TEST_F(VolcanoObjects, ThatClaimDevicesWait) {
             R"("}},"spec":{"containers":[{"name":"c","image":"i"}],"resourceClaims":)" + claims + "}}");
     EXPECT_TRUE(made.ok()) << made.body;
   };
-  const auto told = [&](const std::string& name) {
+  const auto reported = [&](const std::string& name) {
     const Json now = get(api::kPodGroups, "default", name).body;
     for (const Json& one : array_at(now, {"status", "conditions"})) {
       if (string_at(one, {"type"}) == "Unschedulable" && string_at(one, {"status"}) == "True")
@@ -62,9 +62,9 @@ TEST_F(VolcanoObjects, ThatClaimDevicesWait) {
   ASSERT_TRUE(create(api::kPodGroups, "default", R"({"metadata":{"name":"free"},"spec":{"minMember":1}})").ok());
   pass();
   EXPECT_EQ(phase("claims"), "Pending");
-  EXPECT_EQ(told("claims"), why);
+  EXPECT_EQ(reported("claims"), why);
   EXPECT_EQ(phase("free"), "Pending");
-  EXPECT_EQ(told("free"), why);
+  EXPECT_EQ(reported("free"), why);
   EXPECT_EQ(phase("plain"), "Inqueue");
   EXPECT_EQ(allocated("default"), "4");
   restart_controller();

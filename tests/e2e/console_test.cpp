@@ -103,7 +103,7 @@ TEST_F(ConsoleTest, HostileBytesAreAnswered) {
             403);
 }
 
-TEST_F(ConsoleTest, EndsWhenItIsTold) {
+TEST_F(ConsoleTest, EndsWhenItIsReported) {
   const std::string cookie = cookie_of(login("token-of-ann"));
   HttpsClient page = client();
   ASSERT_EQ(page.open_stream("/api/stream?collections=localqueues", {{"Cookie", cookie}}).status, 200);

@@ -161,7 +161,7 @@ TEST_F(Controller, APortIsInUse) {
   ::close(taken);
 }
 
-TEST_F(Controller, WhatItIsToldMakesNoSense) {
+TEST_F(Controller, WhatItReadsMakesNoSense) {
   EXPECT_TRUE(has(only_line(start({"--kubeconfig", server.dir() + "/no-such-file"})), "no-such-file"));
   const std::string context = only_line(start({"--context", "nowhere"}));
   EXPECT_TRUE(has(context, "there is no context \"nowhere\" (there are: ")) << context;
@@ -210,11 +210,11 @@ TEST_F(Controller, ItIsReadyOnceEverythingIs) {
     return server.kubectl({"--kubeconfig=/dev/null", "--server=https://127.0.0.1:" + std::to_string(metrics),
                            "--insecure-skip-tls-verify", "--token=" + token, "get", "--raw", "/metrics"});
   };
-  const Finished told = scrape("strong");
-  EXPECT_EQ(told.exit_code, 0) << told.err;
-  EXPECT_TRUE(has(told.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"watch\"}"))
-      << told.out;
-  EXPECT_TRUE(has(told.out, "berth_leading 1")) << told.out;
+  const Finished reported = scrape("strong");
+  EXPECT_EQ(reported.exit_code, 0) << reported.err;
+  EXPECT_TRUE(has(reported.out, "berth_api_requests_total{code=\"200\",resource=\"clusterqueues\",verb=\"watch\"}"))
+      << reported.out;
+  EXPECT_TRUE(has(reported.out, "berth_leading 1")) << reported.out;
   // The admin's client certificate is accepted, because the API server publishes its CA.
   const auto as_admin = [&] {
     return server.kubectl({"--server=https://127.0.0.1:" + std::to_string(metrics), "--insecure-skip-tls-verify", "get",

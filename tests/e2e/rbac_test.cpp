@@ -66,8 +66,8 @@ std::string verdict(const RbacQuestion& question, const HttpsAnswer& answer) {
   if (acts && answer.status == 403) return "403 as another user";
   if (answer.status == 401 || answer.status == 403)
     return std::to_string(answer.status) + " " + std::string(string_at(body, {"message"}));
-  const bool asks_about_access = question.target.find("/authorization.k8s.io/") != std::string::npos;
-  if (asks_about_access) return bool_at(body, {"status", "allowed"}) ? "yes" : "no";
+  const bool requests_about_access = question.target.find("/authorization.k8s.io/") != std::string::npos;
+  if (requests_about_access) return bool_at(body, {"status", "allowed"}) ? "yes" : "no";
   if (!acts) return "allowed";
   std::string who(string_at(body, {"status", "userInfo", "username"}));
   who.append(" ").append(string_at(body, {"status", "userInfo", "uid"}));

@@ -54,7 +54,7 @@ class Serving : public OneQueue {
   static constexpr const char* kNoQuota = "insufficient unused quota for cpu in flavor default";
   // Of equal workloads one is evaluated.
   static constexpr const char* kAsAnEqualOne = "because an equivalent workload recently failed";
-  static bool is_told(const std::string& pod, const std::string& why) {
+  static bool is_reported(const std::string& pod, const std::string& why) {
     return must({"describe", "pod", pod}).find(why) != std::string::npos;
   }
   static void scale(const std::string& object, int replicas) {
@@ -77,10 +77,11 @@ TEST_P(Serving, ADeploymentScalesIntoTheLimitOfItsQueue) {
   const auto waiting = gated("web");
   ASSERT_THAT(waiting, SizeIs(2)) << everything();
   for (const std::string& pod : waiting) EXPECT_THAT(gates(pod), HasSubstr("kueue.x-k8s.io/admission"));
-  EXPECT_TRUE(eventually([&] { return is_told(waiting[0], kNoQuota) || is_told(waiting[1], kNoQuota); }))
+  EXPECT_TRUE(eventually([&] { return is_reported(waiting[0], kNoQuota) || is_reported(waiting[1], kNoQuota); }))
       << everything();
   for (const std::string& pod : waiting)
-    EXPECT_TRUE(eventually([&] { return is_told(pod, kNoQuota) || is_told(pod, kAsAnEqualOne); })) << everything();
+    EXPECT_TRUE(eventually([&] { return is_reported(pod, kNoQuota) || is_reported(pod, kAsAnEqualOne); }))
+        << everything();
   EXPECT_TRUE(is_used("4")) << everything();
   must({"create", "-f", "-"}, deployment("late", 1));
   ASSERT_TRUE(is_waiting("3")) << everything();
@@ -98,7 +99,7 @@ TEST_P(Serving, AStatefulSetWaitsAsOneUntilThereIsRoomForAllItsPods) {
   must({"create", "-f", "-"}, stateful_set("db", 2));
   ASSERT_TRUE(is_waiting("1")) << everything();
   ASSERT_TRUE(eventually([] { return !gated("db").empty(); })) << everything();
-  EXPECT_TRUE(eventually([] { return is_told("db-0", kNoQuota); })) << everything();
+  EXPECT_TRUE(eventually([] { return is_reported("db-0", kNoQuota); })) << everything();
   EXPECT_TRUE(is_used("3")) << "the first pod would fit\n" << everything();
   EXPECT_THAT(must({"get", "workloads"}), HasSubstr("statefulset-db-"));
   scale("deployment/web", 2);

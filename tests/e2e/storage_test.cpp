@@ -23,7 +23,7 @@ void limit_files(const Server& server, rlim_t bytes) {
   ASSERT_EQ(::prlimit(server.pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
 }
 
-TEST(Storage, AFailingDiskIsToldAndWhenItWorksSoDoesTheServer) {
+TEST(Storage, AFailingDiskIsReportedAndWhenItWorksSoDoesTheServer) {
   Server server;
   server.must({"create", "configmap", "before", "--from-literal=a=1"});
   const auto raw = [&](const std::string& path) {
@@ -53,7 +53,7 @@ TEST(Storage, AFailingDiskIsToldAndWhenItWorksSoDoesTheServer) {
     EXPECT_EQ(server.must({"get", "cm", name, "-o", "jsonpath={.data.a}"}), "1") << name;
 }
 
-TEST(Storage, ADamagedWalIsToldAtTheStartAndCanBeAccepted) {
+TEST(Storage, ADamagedWalIsReportedAtTheStartAndCanBeAccepted) {
   Server server;
   for (int i = 0; i < 5; ++i) server.must({"create", "configmap", "c" + std::to_string(i)});
   const int newest = std::stoi(server.must({"get", "cm", "c4", "-o", "jsonpath={.metadata.resourceVersion}"}));

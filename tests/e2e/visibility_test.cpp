@@ -38,7 +38,7 @@ std::string workload(const std::string& name, const std::string& queue, int prio
 const std::string kGroup = "/apis/visibility.kueue.x-k8s.io/";
 
 // "name position-in-cluster-queue/position-in-local-queue, ..."
-std::string told(const std::string& answer) {
+std::string reported(const std::string& answer) {
   const Json summary = parse_json(answer).value_or(Json());
   EXPECT_EQ(string_at(summary, {"kind"}), "PendingWorkloadsSummary");
   std::string all;
@@ -63,7 +63,7 @@ class PendingWorkloads : public OnBoth {};
 
 INSTANTIATE_TEST_SUITE_P(Clusters, PendingWorkloads, both(), name_of);
 
-TEST_P(PendingWorkloads, AreToldToKubectlWithTheirPositions) {
+TEST_P(PendingWorkloads, AreInformedToKubectlWithTheirPositions) {
   const auto cluster = make_cluster(GetParam(), "1x1x2");
   const Cluster& server = *cluster;
   three_wait(server);
@@ -71,7 +71,7 @@ TEST_P(PendingWorkloads, AreToldToKubectlWithTheirPositions) {
     EXPECT_TRUE(eventually([&] { return server.kubectl({"get", "--raw", kGroup + version}).exit_code == 0; }))
         << version;
   }
-  const auto ask = [&](const std::string& path) { return told(server.must({"get", "--raw", kGroup + path})); };
+  const auto ask = [&](const std::string& path) { return reported(server.must({"get", "--raw", kGroup + path})); };
   EXPECT_EQ(ask("v1beta2/clusterqueues/held/pendingworkloads?limit=2"), "first 0/0, second 1/0");
   EXPECT_EQ(ask("v1beta1/clusterqueues/held/pendingworkloads?offset=1"), "second 1/0, third 2/1");
   EXPECT_EQ(ask("v1beta1/namespaces/default/localqueues/blue/pendingworkloads"), "second 1/0, third 2/1");
@@ -182,7 +182,7 @@ TEST(Visibility, EveryReplicaTellsThoseWhoMayAsk) {
   const std::string path = kGroup + "v1beta2/clusterqueues/held/pendingworkloads";
   for (const Replica* replica : {&leader, &follower}) {
     const Finished asked = replica->ask("strong", path);
-    EXPECT_EQ(told(asked.out), "first 0/0, second 1/0, third 2/1") << asked.err;
+    EXPECT_EQ(reported(asked.out), "first 0/0, second 1/0, third 2/1") << asked.err;
     EXPECT_TRUE(has(replica->ask("weak", path).err, "cannot get resource")) << replica->ask("weak", path).err;
     EXPECT_TRUE(has(replica->ask("unknown", path).err, "Unauthorized")) << replica->ask("unknown", path).err;
     EXPECT_TRUE(has(replica->ask("strong", kGroup + "v1beta1").out, "localqueues/pendingworkloads"));

@@ -197,14 +197,14 @@ TEST(AdmissionFairSharing, AnEngineFromTheInputsOfAnotherHasExactlyItsUsage) {
     const auto both = [&](const auto& act) { act(s), act(other); };
     for (int i = 0; i < 80; ++i) {
       const std::string some = jobs.empty() ? "" : jobs[random() % jobs.size()];
-      const std::uint64_t deed = random() % 5, size = 1 + random() % 4;
+      const std::uint64_t action = random() % 5, size = 1 + random() % 4;
       const int seconds = static_cast<int>(random() % 50);
-      if (deed < 2) {
+      if (action < 2) {
         jobs.push_back(std::string(1, static_cast<char>('a' + random() % 3)) + std::to_string(i));
         both([&](TwoTenants& each) { each.job(jobs.back(), std::to_string(size) + "00m"); });
-      } else if (deed == 2 && !some.empty() && s.state(some) == "Admitted") {
+      } else if (action == 2 && !some.empty() && s.state(some) == "Admitted") {
         both([&](TwoTenants& each) { each.finish(some); });
-      } else if (deed == 3 && !some.empty()) {
+      } else if (action == 3 && !some.empty()) {
         both([&](TwoTenants& each) { each.change(some, [](auto& w) { w.active = !w.active; }, true); });
       }
       both([](TwoTenants& each) { each.run(); });

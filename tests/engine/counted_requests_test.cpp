@@ -131,8 +131,8 @@ TEST(CountedRequests, AreWhatQuotaIsTakenOf) {
   s.give(test::flavor("f"));
   s.give(ClusterQueueBuilder("cq").group("credits", {{"f", "50"}}));
   s.give(test::local_queue("q", "cq"));
-  s.give(WorkloadBuilder("fits").asks(2, R"({"cpu":"2","example.com/x":"1"})"));
-  s.give(WorkloadBuilder("waits").asks(1, R"({"cpu":"2"})").created(test::at(1)));
+  s.give(WorkloadBuilder("fits").requests(2, R"({"cpu":"2","example.com/x":"1"})"));
+  s.give(WorkloadBuilder("waits").requests(1, R"({"cpu":"2"})").created(test::at(1)));
   s.run();
   ASSERT_EQ(s.state("fits"), "Admitted");
   EXPECT_EQ(text(s.workload("fits").status.admission->pod_set_assignments.at(0).resource_usage), "credits=40");
@@ -168,8 +168,8 @@ TEST(QuotaCheckStrategy, DecidesAboutResourcesThatTheQueueDoesNotCover) {
     s.give(test::flavor("f"));
     s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}));
     s.give(test::local_queue("q", "cq"));
-    s.give(WorkloadBuilder("one").asks(1, R"({"cpu":"1","memory":"1Gi"})"));
-    s.give(WorkloadBuilder("big").asks(1, R"({"cpu":"5","memory":"1Gi"})"));
+    s.give(WorkloadBuilder("one").requests(1, R"({"cpu":"1","memory":"1Gi"})"));
+    s.give(WorkloadBuilder("big").requests(1, R"({"cpu":"5","memory":"1Gi"})"));
     s.run();
     EXPECT_EQ(s.state("one"), ignore ? "Admitted" : "Pending");
     EXPECT_EQ(s.state("big"), "Pending");

@@ -72,7 +72,7 @@ TEST(Devices, BlockNoOtherWorkload) {
   EXPECT_EQ(s.state("b"), "Admitted");
 }
 
-TEST(Devices, AreToldBeforeTheQueueThatDoesNotExist) {
+TEST(Devices, AreInformedBeforeTheQueueThatDoesNotExist) {
   Scenario s;
   s.give(with_claim("a", R"([{"name":"d","resourceClaimName":"mine"}])"));
   s.run();
@@ -119,7 +119,7 @@ TEST(Devices, ExtendedResourcesAreCountedByName) {
   s.give(test::flavor("f"));
   s.give(ClusterQueueBuilder("cq").group("example.com/gpu", {{"f", "4"}}));
   s.give(test::local_queue("q", "cq"));
-  s.give(WorkloadBuilder("a").asks(2, R"({"example.com/gpu":"2"})"));
+  s.give(WorkloadBuilder("a").requests(2, R"({"example.com/gpu":"2"})"));
   s.run();
   EXPECT_EQ(s.state("a"), "Admitted");
 }
@@ -147,7 +147,7 @@ struct GpuQueue : Scenario {
   }
   // A workload whose pods ask for nothing but devices.
   void give_pods(const std::string& name, int pods, std::optional<Charge> charge, std::string_view requests = "{}") {
-    Workload w = WorkloadBuilder(name).asks(pods, std::string(requests));
+    Workload w = WorkloadBuilder(name).requests(pods, std::string(requests));
     give(w);
     count(name, std::move(charge));
   }
@@ -232,7 +232,7 @@ TEST(Devices, ThatTheQueueDoesNotDeclareMayBeIgnored) {
 
 TEST(Devices, ScaleWithTheNumberOfPods) {
   GpuQueue s;
-  Workload w = WorkloadBuilder("a").asks(4, "{}");
+  Workload w = WorkloadBuilder("a").requests(4, "{}");
   w.pod_sets[0].min_count = 1;
   s.give(w);
   s.count("a", charge_of("gpus", "2"));

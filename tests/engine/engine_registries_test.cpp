@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/asks.h"
 #include "engine/registries.h"
+#include "engine/requested_pods.h"
 #include "engine/support/build.h"
 #include "engine/version.h"
 
@@ -105,15 +105,15 @@ TEST_F(Known, AsksCountOverheadDefaultsAndWhatEnded) {
   item.type = "Container";
   item.default_requests["memory"] = test::quantity("1Gi");
   r.limit_ranges["ns"]["l"] = {item};
-  const Workload w = WorkloadBuilder("w").asks(3, R"({"cpu":"1"})", R"("runtimeClassName":"kata")");
-  const Asks asks = asks_of(w, r, {});
-  EXPECT_EQ(asks.invalid, "");
-  ASSERT_EQ(asks.pod_sets.size(), 1u);
-  EXPECT_EQ(asks.pod_sets[0].per_pod.at("cpu").to_string(), "1250m");
-  EXPECT_EQ(asks.pod_sets[0].per_pod.at("memory").to_string(), "1Gi");
-  EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"main", 1}})[0].count, 2);
-  EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"main", 9}})[0].count, 0);
-  EXPECT_EQ(without_reclaimed(asks.pod_sets, {{"other", 1}})[0].count, 3);
+  const Workload w = WorkloadBuilder("w").requests(3, R"({"cpu":"1"})", R"("runtimeClassName":"kata")");
+  const RequestedPods requests = requested_pods(w, r, {});
+  EXPECT_EQ(requests.invalid, "");
+  ASSERT_EQ(requests.pod_sets.size(), 1u);
+  EXPECT_EQ(requests.pod_sets[0].per_pod.at("cpu").to_string(), "1250m");
+  EXPECT_EQ(requests.pod_sets[0].per_pod.at("memory").to_string(), "1Gi");
+  EXPECT_EQ(without_reclaimed(requests.pod_sets, {{"main", 1}})[0].count, 2);
+  EXPECT_EQ(without_reclaimed(requests.pod_sets, {{"main", 9}})[0].count, 0);
+  EXPECT_EQ(without_reclaimed(requests.pod_sets, {{"other", 1}})[0].count, 3);
   // Two pods had ended before the admission, and one ends under it.
   api::kueue::Workload workload;
   workload.pod_sets.emplace_back().count = 5;
@@ -131,10 +131,10 @@ TEST_F(Known, AsksCountOverheadDefaultsAndWhatEnded) {
 }
 
 TEST_F(Known, RequestsAboveLimitsAreABarrier) {
-  const Workload w = WorkloadBuilder("w").asks(1, R"({"cpu":"2"},"limits":{"cpu":"1"})");
-  const Asks asks = asks_of(w, r, {});
+  const Workload w = WorkloadBuilder("w").requests(1, R"({"cpu":"2"},"limits":{"cpu":"1"})");
+  const RequestedPods requests = requested_pods(w, r, {});
   const auto queue = ClusterQueueBuilder("cq").build();
-  const auto barrier = barrier_of(asks, "ns", &queue, r);
+  const auto barrier = barrier_of(requests, "ns", &queue, r);
   ASSERT_TRUE(barrier);
   EXPECT_EQ(barrier->reason, "Misconfigured");
   EXPECT_TRUE(barrier->blocks_strict_queue);
@@ -142,16 +142,16 @@ TEST_F(Known, RequestsAboveLimitsAreABarrier) {
 }
 
 TEST_F(Known, ANamespaceMustMatchAndNoSelectorMatchesNothing) {
-  const Asks asks = asks_of(WorkloadBuilder("w").build(), r, {});
+  const RequestedPods requests = requested_pods(WorkloadBuilder("w").build(), r, {});
   auto queue = ClusterQueueBuilder("cq").select(R"({"matchLabels":{"team":"a"}})").build();
-  EXPECT_TRUE(barrier_of(asks, "ns", &queue, r));
+  EXPECT_TRUE(barrier_of(requests, "ns", &queue, r));
   r.namespaces["ns"] = parse_json(R"({"team":"a"})").value().as_object();
-  EXPECT_FALSE(barrier_of(asks, "ns", &queue, r));
+  EXPECT_FALSE(barrier_of(requests, "ns", &queue, r));
   queue.namespace_selector.reset();
-  const auto barrier = barrier_of(asks, "ns", &queue, r);
+  const auto barrier = barrier_of(requests, "ns", &queue, r);
   ASSERT_TRUE(barrier);
   EXPECT_FALSE(barrier->blocks_strict_queue);
-  EXPECT_FALSE(barrier_of(asks, "ns", nullptr, r)) << "a queue that does not exist forbids nothing";
+  EXPECT_FALSE(barrier_of(requests, "ns", nullptr, r)) << "a queue that does not exist forbids nothing";
 }
 
 struct OrderCase {

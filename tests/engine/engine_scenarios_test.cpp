@@ -144,12 +144,12 @@ TEST(Reasons, AreThoseOfTheRecordings) {
   s.give(WorkloadBuilder("selector", "qs"));
   s.give(WorkloadBuilder("noqueue", "q-none"));
   s.give(WorkloadBuilder("nocq", "qn"));
-  s.give(WorkloadBuilder("memory").asks(1, R"({"cpu":"1","memory":"1Gi"})"));
+  s.give(WorkloadBuilder("memory").requests(1, R"({"cpu":"1","memory":"1Gi"})"));
   s.give(WorkloadBuilder("affine", "qt")
-             .asks(1, R"({"cpu":"1"})",
-                   R"("tolerations":[{"key":"gpu","operator":"Exists"}],"nodeSelector":{"kind":"cpu"})"));
+             .requests(1, R"({"cpu":"1"})",
+                       R"("tolerations":[{"key":"gpu","operator":"Exists"}],"nodeSelector":{"kind":"cpu"})"));
   s.give(WorkloadBuilder("tolerant", "qt")
-             .asks(1, R"({"cpu":"1"})", R"("tolerations":[{"key":"gpu","operator":"Exists"}])"));
+             .requests(1, R"({"cpu":"1"})", R"("tolerations":[{"key":"gpu","operator":"Exists"}])"));
   s.run();
   const std::string cannot = "couldn't assign flavors to pod set main: ";
   const std::map<std::string, std::string> expected{
@@ -215,13 +215,13 @@ TEST(Reasons, ALimitRangeMayForbidAndFillIn) {
   item.default_requests["cpu"] = test::quantity("3");
   item.max["cpu"] = test::quantity("3500m");
   s.take(LimitRangeSeen{"ns", "limits", {item}});
-  s.give(WorkloadBuilder("filled").asks(1, "{}"));
+  s.give(WorkloadBuilder("filled").requests(1, "{}"));
   s.give(WorkloadBuilder("over").pods(1, "4").created(test::at(1)));
   s.run();
   EXPECT_EQ(s.workload("filled").status.admission->pod_set_assignments[0].resource_usage.at("cpu").to_string(), "3");
   EXPECT_THAT(s.condition("over", "QuotaReserved"),
               HasSubstr("False Misconfigured: resources didn't satisfy LimitRange constraints: "));
-  s.give(WorkloadBuilder("above").asks(1, R"({"cpu":"3"},"limits":{"cpu":"2"})").created(test::at(2)));
+  s.give(WorkloadBuilder("above").requests(1, R"({"cpu":"3"},"limits":{"cpu":"2"})").created(test::at(2)));
   s.run();
   EXPECT_THAT(s.condition("above", "QuotaReserved"), HasSubstr("False Misconfigured: resources validation failed: "));
   EXPECT_THAT(s.condition("above", "QuotaReserved"), Not(HasSubstr("LimitRange")));

@@ -102,7 +102,7 @@ class Simulation {
     for (const auto& name : s_.names()) s_.change(name, [](Workload& w) { w.meta.labels["touched"] = "yes"; });
     for (int minute = 0; minute < 60; ++minute) {
       for (const auto& name : s_.names()) {
-        if (s_.state(name) == "Admitted") tell_pods(name, true);
+        if (s_.state(name) == "Admitted") report_pods(name, true);
       }
       s_.pass(60);
     }
@@ -130,7 +130,7 @@ class Simulation {
     if (seed % 3 == 0) o.retention = {std::chrono::seconds(80), std::chrono::seconds(80)};
     return o;
   }
-  void tell_pods(const std::string& workload, bool ready) {
+  void report_pods(const std::string& workload, bool ready) {
     api::kueue::JobReport report;
     report.pods_ready = ready;
     s_.report(workload, report);

@@ -318,7 +318,7 @@ TEST(Reports, AStopThatWasReportedBeforeTheEvictionReleasesNothing) {
 
 // Forty workloads wait while one runs; once a second it finishes and the next one starts. Messages to the waiting
 // ones are rate-limited, but each gets its message in the end.
-TEST(Writes, WhoWaitsIsToldAtLeisure) {
+TEST(Writes, WhoWaitsIsInformedWithinTheWriteBudget) {
   OneQueue s("1");
   for (int i = 0; i < 400; ++i) s.give(WorkloadBuilder("w" + std::to_string(1000 + i)).pods(1, "1"));
   s.run();
@@ -357,7 +357,7 @@ TEST(Writes, WhoIsAdmittedBeforeItsTurnNeverWaited) {
 
 // Workloads that are admitted, run and finish while decisions are made: most of them finish before their turn, and cost
 // no write for the condition PodsReady alone.
-TEST(Writes, ThatPodsAreReadyIsToldAtLeisure) {
+TEST(Writes, ThatPodsAreReadyIsReportedWithinTheWriteBudget) {
   OneQueue s("400");
   const auto name = [](int i) { return "w" + std::to_string(1000 + i); };
   for (int i = 0; i < 400; ++i) s.give(WorkloadBuilder(name(i)).pods(1, "1"));

@@ -53,7 +53,7 @@ struct Company : Scenario {
   }
 };
 
-TEST(FairSharing, IsToldInStatuses) {
+TEST(FairSharing, IsInformedInStatuses) {
   Company s;
   for (int i = 0; i < 5; ++i) s.give(WorkloadBuilder("a" + std::to_string(i), "qa").pods(1, "1"));
   s.run();
@@ -79,7 +79,7 @@ TEST(FairSharing, OffHasNoShares) {
   EXPECT_TRUE(s.touched_cohorts().empty());
 }
 
-TEST(FairSharing, CohortsAreToldWhenTheirSharesMayBeOthers) {
+TEST(FairSharing, CohortsAreInformedWhenTheirSharesMayBeOthers) {
   Company s;
   s.run();
   EXPECT_EQ(s.touched_cohorts(), (std::set<std::string>{"company", "research"}));

@@ -31,20 +31,20 @@ struct Busy : Scenario {
       pass(1);
     }
   }
-  bool told(const std::string& name) const { return !condition(name, "QuotaReserved").empty(); }
+  bool reported(const std::string& name) const { return !condition(name, "QuotaReserved").empty(); }
   int finished_ = 0;
 };
 
-TEST(Messages, AJobJustCreatedIsToldAtOnceWhateverTheLoad) {
+TEST(Messages, AJobJustCreatedIsReportedAtOnceWhateverTheLoad) {
   Busy s;
   s.crowd(3'000);
   s.seconds(3);
   s.job("other", "b");
   s.job("mine", "a");
   s.seconds(2);
-  EXPECT_TRUE(s.told("other")) << "another queue";
-  EXPECT_TRUE(s.told("mine")) << "the queue of the three thousand";
-  EXPECT_FALSE(s.told("a12999"));
+  EXPECT_TRUE(s.reported("other")) << "another queue";
+  EXPECT_TRUE(s.reported("mine")) << "the queue of the three thousand";
+  EXPECT_FALSE(s.reported("a12999"));
   EXPECT_LT(s.writes(), 400) << "but not everybody";
 }
 
@@ -59,14 +59,14 @@ TEST(Messages, LocalQueuesTakeTurns) {
   }
   s.seconds(30);
   for (int i = 0; i < 100; ++i) {
-    EXPECT_TRUE(s.told("b" + std::to_string(100 + i))) << i;
-    EXPECT_TRUE(s.told("c" + std::to_string(100 + i))) << i;
+    EXPECT_TRUE(s.reported("b" + std::to_string(100 + i))) << i;
+    EXPECT_TRUE(s.reported("c" + std::to_string(100 + i))) << i;
   }
-  EXPECT_FALSE(s.told("a12999"));
+  EXPECT_FALSE(s.reported("a12999"));
 }
 
 // Also in copies, and when workloads that wait for their turn are gone.
-TEST(Messages, EverybodyIsToldInTheEnd) {
+TEST(Messages, EverybodyIsInformedInTheEnd) {
   Busy s;
   s.crowd(300);
   s.job("b", "b");
@@ -74,7 +74,7 @@ TEST(Messages, EverybodyIsToldInTheEnd) {
   s.seconds(2);
   for (int i = 100; i < 200; ++i) s.remove("a" + std::to_string(10'000 + i));
   s.pass(30);
-  for (int i = 200; i < 300; ++i) EXPECT_TRUE(s.told("a" + std::to_string(10'000 + i))) << i;
+  for (int i = 200; i < 300; ++i) EXPECT_TRUE(s.reported("a" + std::to_string(10'000 + i))) << i;
   const int quiet = s.writes();
   s.pass(30);
   EXPECT_EQ(s.writes(), quiet);

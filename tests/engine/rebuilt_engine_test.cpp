@@ -154,7 +154,7 @@ class Life {
     const std::string name = "w" + std::to_string(created_++);
     const std::string requests = R"({"cpu":")" + few(2) + R"(","memory":")" + few(2) + R"("})";
     s_.give(WorkloadBuilder(name, "q" + few(kQueues - 1))
-                .asks(pick(1, 4), requests)
+                .requests(pick(1, 4), requests)
                 .priority(pick(0, 3))
                 .created(s_.now()));
   }
@@ -163,10 +163,10 @@ class Life {
     s_.run();
     s_.remove(name);
   }
-  template <typename Deed>
-  void on_some(const Deed& deed) {
+  template <typename MonkeyAction>
+  void on_some(const MonkeyAction& action) {
     const auto names = s_.names();
-    if (!names.empty()) deed(names[static_cast<std::size_t>(pick(0, static_cast<int>(names.size()) - 1))]);
+    if (!names.empty()) action(names[static_cast<std::size_t>(pick(0, static_cast<int>(names.size()) - 1))]);
   }
   void reclaim(const std::string& name) {
     if (!lifecycle::holds_quota(s_.workload(name).status)) return;

@@ -18,7 +18,7 @@ void come_and_go(OneQueue& s, int i) {
   s.give(test::flavor(flavor));
   s.give(ClusterQueueBuilder(queue).group(resource, {{flavor, "10"}}));
   s.give(test::local_queue("q" + n, queue));
-  s.give(WorkloadBuilder("w" + n, "q" + n).asks(1, "{\"" + resource + "\":\"2\"}"));
+  s.give(WorkloadBuilder("w" + n, "q" + n).requests(1, "{\"" + resource + "\":\"2\"}"));
   s.run();
   ASSERT_EQ(s.state("w" + n), "Admitted");
   s.finish("w" + n);
@@ -61,7 +61,7 @@ TEST(Renumber, NamesThatOnlyWorkloadsSpokeOfAreForgottenToo) {
   std::size_t most = 0;
   for (int i = 0; i < 3'000; ++i) {
     const std::string n = std::to_string(i);
-    s.give(WorkloadBuilder("w" + n).asks(1, "{\"example.com/r" + n + "\":\"2\"}"));
+    s.give(WorkloadBuilder("w" + n).requests(1, "{\"example.com/r" + n + "\":\"2\"}"));
     s.run();
     ASSERT_EQ(s.state("w" + n), "Pending");
     s.remove("w" + n);

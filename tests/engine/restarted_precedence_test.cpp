@@ -5,7 +5,7 @@
 #include <functional>
 #include <random>
 
-#include "engine/schedule/spared_words.h"
+#include "engine/schedule/protected_words.h"
 #include "engine/support/scenario.h"
 #include "support/sanitized.h"
 
@@ -47,7 +47,7 @@ struct Company : Scenario {
   // How many say that they spare others.
   int sparing() const {
     int out = 0;
-    for (const auto& name : names()) out += spared_uids(condition(name, api::kueue::kQuotaReserved)).empty() ? 0 : 1;
+    for (const auto& name : names()) out += protected_uids(condition(name, api::kueue::kQuotaReserved)).empty() ? 0 : 1;
     return out;
   }
   std::string picture() const {
@@ -141,7 +141,7 @@ TEST(RestartedPrecedence, OneThatWasPreemptedAndCameBackFirstKeepsItsQuota) {
   TwoTenants s;
   EXPECT_EQ(s.preemptions(), 1);
   EXPECT_EQ(s.state("a1"), "Admitted");
-  EXPECT_EQ(spared_uids(s.condition("b1", api::kueue::kQuotaReserved)), std::vector<std::string>{"uid-a1"});
+  EXPECT_EQ(protected_uids(s.condition("b1", api::kueue::kQuotaReserved)), std::vector<std::string>{"uid-a1"});
   for (int i = 0; i < 3; ++i) {
     s.restart();
     s.pass(600);

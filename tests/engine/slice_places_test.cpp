@@ -77,7 +77,7 @@ TEST(SlicePlaces, PreferredOnesGoOnElsewhere) {
 TEST(SlicePlaces, WaitForPlacesWhileTheOldOneRuns) {
   Running s;
   s.give(WorkloadBuilder("low")
-             .asks(1, R"({"cpu":"4"})", R"("nodeSelector":{"kubernetes.io/hostname":"r1-n3"})")
+             .requests(1, R"({"cpu":"4"})", R"("nodeSelector":{"kubernetes.io/hostname":"r1-n3"})")
              .required("kubernetes.io/hostname")
              .created(test::at(1)));
   s.run();
@@ -94,7 +94,7 @@ TEST(SlicePlaces, WaitForPlacesWhileTheOldOneRuns) {
 TEST(SlicePlaces, PreemptForPlacesBesideThePodsThatRun) {
   Running s;
   s.give(WorkloadBuilder("low")
-             .asks(1, R"({"cpu":"4"})", R"("nodeSelector":{"kubernetes.io/hostname":"r1-n3"})")
+             .requests(1, R"({"cpu":"4"})", R"("nodeSelector":{"kubernetes.io/hostname":"r1-n3"})")
              .required("kubernetes.io/hostname")
              .priority(-1)
              .created(test::at(1)));

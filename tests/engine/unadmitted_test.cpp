@@ -28,7 +28,7 @@ struct Waiting : Scenario {
     give(WorkloadBuilder("early").pods(1, "1"));
     run();
     give(WorkloadBuilder("big").pods(1, "8").created(at(1)));
-    give(WorkloadBuilder("mem").asks(1, R"({"memory":"1Gi"})").created(at(2)));
+    give(WorkloadBuilder("mem").requests(1, R"({"memory":"1Gi"})").created(at(2)));
     give(WorkloadBuilder("wait").pods(1, "4").created(at(3)));
     run();
     give(WorkloadBuilder("alike").pods(1, "4").created(at(4)));
@@ -51,17 +51,17 @@ TEST(Unadmitted, HaveReasonsForEachCause) {
 
 TEST(Unadmitted, KeepWhatWasSaidOfAnEquivalentOneAfterARestart) {
   Waiting s(observability(true, true));
-  const std::string told = s.condition("alike", "QuotaReserved");
+  const std::string reported = s.condition("alike", "QuotaReserved");
   s.give(WorkloadBuilder("first").pods(1, "4").priority(1).created(at(5)));
   s.pass(60);
   s.remove("wait");  // now "alike" is the first of its class
   s.give(WorkloadBuilder("older").pods(1, "4").created(at(3)));
   s.pass(60);
-  EXPECT_EQ(s.condition("alike", "QuotaReserved"), told) << "the same reason is no news";
+  EXPECT_EQ(s.condition("alike", "QuotaReserved"), reported) << "the same reason is no news";
   const int writes = s.writes();
   s.restart();
   s.pass(600);
-  EXPECT_EQ(s.condition("alike", "QuotaReserved"), told);
+  EXPECT_EQ(s.condition("alike", "QuotaReserved"), reported);
   EXPECT_LE(s.writes(), writes + 1) << "only the one that is evaluated now may hear something new";
 }
 
@@ -79,9 +79,9 @@ TEST(Unadmitted, SayOfEachGenerationThatTheyAreInactive) {
   }
 }
 
-TEST(Unadmitted, AreToldAgainOfEachGenerationWhatTheyLack) {
+TEST(Unadmitted, AreInformedAgainOfEachGenerationWhatTheyLack) {
   Waiting s(observability(true, true));
-  const std::string told = s.condition("wait", "QuotaReserved");
+  const std::string reported = s.condition("wait", "QuotaReserved");
   s.give(test::local_queue("q2", "cq"));
   s.take_events();
   s.change("wait", [](auto& w) {
@@ -89,7 +89,7 @@ TEST(Unadmitted, AreToldAgainOfEachGenerationWhatTheyLack) {
     w.meta.generation = 2;
   });
   s.pass(60);
-  EXPECT_EQ(s.condition("wait", "QuotaReserved"), told);
+  EXPECT_EQ(s.condition("wait", "QuotaReserved"), reported);
   const auto* quota = api::find_condition(s.workload("wait").status.conditions, api::kueue::kQuotaReserved);
   EXPECT_EQ(quota->observed_generation, 2);
   EXPECT_THAT(s.take_events(), testing::IsEmpty()) << "it is no news";
@@ -98,8 +98,8 @@ TEST(Unadmitted, AreToldAgainOfEachGenerationWhatTheyLack) {
 // Kueue visits the requested resources in reverse order of names.
 TEST(Unadmitted, TellOfSeveralResourcesThatTheQueueDoesNotNameTheLastOne) {
   Waiting s(observability(true, true));
-  s.give(WorkloadBuilder("a").asks(1, R"({"cpu":"1","example.com/gpu":"2","memory":"1Gi"})").created(at(5)));
-  s.give(WorkloadBuilder("b").asks(1, R"({"cpu":"8","memory":"1Gi"})").created(at(6)));
+  s.give(WorkloadBuilder("a").requests(1, R"({"cpu":"1","example.com/gpu":"2","memory":"1Gi"})").created(at(5)));
+  s.give(WorkloadBuilder("b").requests(1, R"({"cpu":"8","memory":"1Gi"})").created(at(6)));
   s.pass(60);
   for (const char* name : {"a", "b"}) {
     EXPECT_EQ(s.condition(name, "QuotaReserved"),
@@ -108,7 +108,7 @@ TEST(Unadmitted, TellOfSeveralResourcesThatTheQueueDoesNotNameTheLastOne) {
   }
 }
 
-TEST(Unadmitted, WhoIsNotEvaluatedIsNotToldWithoutExplicitStatus) {
+TEST(Unadmitted, WhoIsNotEvaluatedIsNotReportedWithoutExplicitStatus) {
   Waiting s(observability(true, false));
   EXPECT_THAT(s.condition("wait", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
   EXPECT_EQ(s.condition("alike", "QuotaReserved"), "");
@@ -196,7 +196,7 @@ TEST(Unadmitted, SayWithoutObservabilityWhatIsMissingAfterAnAdmission) {
 
 // --- Admission gates.
 
-TEST(AdmissionGates, AreToldWhenTheyComeAndWhenTheyAreGone) {
+TEST(AdmissionGates, AreInformedWhenTheyComeAndWhenTheyAreGone) {
   OneQueue s;
   s.give(WorkloadBuilder("w").annotate("kueue.x-k8s.io/admission-gated-by", "example.com/one,example.com/two"));
   s.run();

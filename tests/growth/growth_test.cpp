@@ -86,12 +86,12 @@ void expect_linear(const ResourceInfo& resource, const std::vector<Act>& acts, c
                ? known->second
                : subjects.try_emplace(size, resource, sized(first), sized(second), size).first->second;
   };
-  static std::set<PlaceId> told;  // a fault shows in many kinds
+  static std::set<PlaceId> reported;  // a fault shows in many kinds
   for (const Act& act : acts) {
     if (first.entries == Entries::kNull && !act.before_decoding && !resource.custom) continue;
     const auto steps = [&](std::size_t size) { return count_steps(act.prepare(subject(size))); };
     std::vector<PlaceId> places = places_that_grow_faster(steps, kFirstSize);
-    std::erase_if(places, [](PlaceId place) { return !told.insert(place).second; });
+    std::erase_if(places, [](PlaceId place) { return !reported.insert(place).second; });
     if (const std::string where = places.empty() ? "" : describe_places(places); !where.empty())
       ADD_FAILURE() << "to " << act.name << " takes steps that grow as the square of the object's size (entries: "
                     << static_cast<int>(first.entries) << ", then " << static_cast<int>(second.entries) << "), at\n"

@@ -4,8 +4,32 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 
 namespace berth::house {
+namespace {
+
+// Words that no identifier has.
+Wording name(std::string pattern, std::string instead, std::string example) {
+  return {std::move(pattern), std::move(instead), std::move(example), {}, true};
+}
+
+// A line of C++ up to its comment, without what stands in quotes.
+std::string code_of(std::string_view line) {
+  std::string out;
+  for (bool quoted = false; !line.empty(); line.remove_prefix(1)) {
+    if (line.front() == '"') quoted = !quoted;
+    if (quoted) {
+      if (line.front() == '\\' && line.size() > 1) line.remove_prefix(1);
+      continue;
+    }
+    if (line.starts_with("//")) break;
+    out += line.front();
+  }
+  return out;
+}
+
+}  // namespace
 
 const std::vector<Wording>& wordings() {
   // Recorded steps of other systems are quoted here.
@@ -44,6 +68,22 @@ const std::vector<Wording>& wordings() {
        {"web", "tests/engine"}},
       {R"(\b(class|struct) \w*Room\b|\bRoom[&*] |\bRoom \w+[;({=])",
        "a room is a folder of src: \"capacity\", \"topology\"", "class Room {"},
+      // Identifiers have the words of Kubernetes and Kueue too.
+      name(R"((\b|_)k?(t|T)old(_|\b|[A-Z])|[a-z]Told)", "reported", "  bool told = false;"),
+      name(R"((\b|_)(un|Un|UN)told(_|\b)|Untold)", "unreported", "  std::optional<Time> untold_since;"),
+      name(R"((\b|_)tells?(_|\b))", "report", "void tell(Sink& sink);"),
+      name(R"((\b|_)asks(_|\b)|\bAsks(_|\b))", "requests", "  Asks asks_of(Pod pod);"),
+      name(R"((\b|_)(s|S)pared(_|\b)|Spared[A-Z])", "protected", "  std::size_t spared = 0;"),
+      name(R"((\b|_)k?(d|D)eeds?(_|\b)|Deed[A-Z])", "action", "struct Deed {"),
+      name(R"((\b|_)troops?(_|\b)|Troop)", "group", "  MonkeyTroop troop;"),
+      name(R"((\b|_)k?loans?(_|\b)|Loan([A-Z]|\b))", "borrowing", "  Loan loan;"),
+      name(R"((\b|_)rosters?(_|\b)|Roster)", "members, replicas", "  Roster roster;"),
+      name(R"((\b|_)made_way|MadeWay)", "preempted_for", "  WorkloadId made_way;"),
+      name(R"((\b|_)newcomers?(_|\b)|Newcomer)", "arrivals", "  Ids newcomers;"),
+      name(R"((\b|_)doors?(_|\b)|Doors)", "admission", "  Doors doors;"),
+      name(R"((\b|_)leisure|Leisure)", "write budget", "  Leisure leisure;"),
+      name(R"((\b|_)leavers?(_|\b)|Leaver)", "leaving pods", "  Pods leavers;"),
+      name(R"((\b|_)patience|Patience)", "wait, timeout", "constexpr Duration kPatience;"),
   };
   return all;
 }
@@ -57,11 +97,13 @@ bool may_have_any(std::string_view line) {
   return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), any);
 }
 
-bool has(const Wording& wording, std::string_view line) {
+bool has(const Wording& wording, std::string_view line, bool cpp) {
   static std::map<std::string, std::unique_ptr<RE2>> compiled;
   auto& pattern = compiled[wording.pattern];
   if (!pattern) pattern = std::make_unique<RE2>(wording.pattern);
-  return pattern->ok() && RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), *pattern);
+  if (!pattern->ok()) return false;
+  if (!wording.identifier) return RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), *pattern);
+  return cpp && RE2::PartialMatch(code_of(line), *pattern);
 }
 
 }  // namespace berth::house

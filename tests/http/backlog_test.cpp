@@ -67,7 +67,7 @@ class Connections : public testing::Test {
   }
 
   AsioExecutor executor;
-  ToldHandler handler;
+  ReportedHandler handler;
   std::unique_ptr<HttpsServer> server;
   std::thread thread;
   std::vector<int> open;
@@ -150,7 +150,7 @@ class Places : public testing::Test {
   static std::string address(std::size_t i) { return "192.0.2." + std::to_string(i / kMaxConnectionsPerPeer); }
 
   AsioExecutor executor;
-  ToldHandler handler;
+  ReportedHandler handler;
   boost::asio::io_context context;
   Hub hub{handler, executor, {}, context.get_executor(), [] {}};
   std::vector<std::shared_ptr<Noted>> all;
@@ -219,7 +219,7 @@ TEST_F(Places, AreNotGivenTwice) {
 // Connections of one peer above its limit wait for others of that peer, and do not block other peers.
 TEST(Hub, AMachineAboveItsShareWaitsForItsOwn) {
   AsioExecutor executor;
-  ToldHandler handler;
+  ReportedHandler handler;
   boost::asio::io_context context;
   const auto socket = [&] {
     Hub::Socket made(context);
@@ -240,26 +240,26 @@ TEST(Hub, AMachineAboveItsShareWaitsForItsOwn) {
 
 TEST(Hub, AcceptsAgainWhenThereIsRoom) {
   AsioExecutor executor;
-  ToldHandler handler;
+  ReportedHandler handler;
   boost::asio::io_context context;
-  int told = 0;
-  Hub hub(handler, executor, {}, context.get_executor(), [&] { ++told; });
+  int reported = 0;
+  Hub hub(handler, executor, {}, context.get_executor(), [&] { ++reported; });
   for (std::size_t i = 0; i < kMaxConnections; ++i) {
     ASSERT_TRUE(hub.may_accept());
     ASSERT_TRUE(hub.admit(Hub::Socket(context), "127.0.0.1"));
   }
   EXPECT_FALSE(hub.may_accept());
   (void)hub.leave("127.0.0.1");
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reported, 1);
   (void)hub.leave("127.0.0.1");
-  EXPECT_EQ(told, 1) << "said once";
+  EXPECT_EQ(reported, 1) << "said once";
   EXPECT_TRUE(hub.may_accept());
 }
 
 // One I/O thread may accept a connection while the other one closes the acceptor. For the thread sanitizer.
 TEST(StoppedServer, StopsWhileItAccepts) {
   AsioExecutor executor;
-  ToldHandler handler;
+  ReportedHandler handler;
   std::thread thread([&] { executor.run(); });
   for (int i = 0; i < 100; ++i) {
     auto server = HttpsServer::start(handler, executor, nullptr, {}).value();

@@ -118,7 +118,7 @@ TEST(HttpServer, OneConnectionDoesNotTakeAllTurns) {
   EXPECT_EQ(served.holding(), static_cast<std::size_t>(kMaxInFlightPerConnection));
 }
 
-TEST(HttpServer, WhoWaitsTooLongIsToldToComeBack) {
+TEST(HttpServer, WhoWaitsTooLongIsInformedToComeBack) {
   HttpsServerOptions options;
   options.turn_timeout = std::chrono::milliseconds(100);
   Served served(options);

@@ -21,7 +21,7 @@ namespace berth::http {
 // POST returns the body. GET /bytes/N returns N bytes; /hold waits until the test responds; /watch streams what the
 // test sends; /from returns the client's address;
 // any other path returns the caller's name. Used on the executor, except `parsed`.
-class ToldHandler final : public Handler {
+class ReportedHandler final : public Handler {
  public:
   struct Held {
     std::shared_ptr<ResponseSink> sink;
@@ -33,7 +33,7 @@ class ToldHandler final : public Handler {
     ++parsed;
     auto one = std::make_unique<Parsed>(std::move(request));
     one->known = one->http.peer.has_value();
-    one->asks = asks;
+    one->requests = requests;
     return one;
   }
   std::unique_ptr<Exchange> execute(std::unique_ptr<Parsed> plain, std::shared_ptr<ResponseSink> sink) override {
@@ -55,14 +55,14 @@ class ToldHandler final : public Handler {
     return nullptr;
   }
 
-  // Without a certificate nobody may send a body, when `asks` is set.
+  // Without a certificate nobody may send a body, when `requests` is set.
   void admit(Parsed& request, std::function<void(Verdict)> done) override {
     ++admitted;
     done(request.known ? std::nullopt : std::optional(plain_text(403, "not allowed")));
   }
   void decode(Parsed& request) const override { decoded += request.http.body.size(); }
 
-  std::atomic<bool> asks{false};
+  std::atomic<bool> requests{false};
   mutable std::atomic<int> parsed{0};
   mutable std::atomic<std::size_t> decoded{0};  // bytes of bodies
   std::atomic<int> executed{0}, admitted{0};
@@ -141,7 +141,7 @@ class Served {
   const Time now = executor.now();
   Credential authority = make_authority("test-ca", now).value();
   Credential admin = make_client_credential(authority, "admin", {}, now).value();
-  ToldHandler handler;
+  ReportedHandler handler;
   std::size_t max_body;
   std::unique_ptr<HttpsServer> server;
 

@@ -44,7 +44,7 @@ TEST(Strangers, OnePeerDoesNotTakeTheBytesOfAll) {
 // A body is neither kept nor decoded before the request is allowed.
 TEST(Strangers, ABodyThatMayNotComeIsNotRead) {
   Served served;
-  served.handler.asks = true;
+  served.handler.requests = true;
   const std::string body(500'000, 'x');
   HttpsClient old = stranger1(served);
   EXPECT_EQ(old.request("POST", "/", body).status, 403);

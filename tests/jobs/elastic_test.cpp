@@ -9,12 +9,12 @@ namespace {
 using namespace reconcile_support;
 
 // The webhook refuses the change. If it comes past the webhook, an event says why the pods are gone.
-TEST(Reconcile, AnElasticJobThatChangedItsSizeIsStoppedAndToldSo) {
+TEST(Reconcile, AnElasticJobThatChangedItsSizeIsStoppedAndReportedSo) {
   const auto elastic = [](int parallelism) {
     return job("{metadata: {annotations: {kueue.x-k8s.io/elastic-job: 'true'}}, spec: {suspend: false, parallelism: " +
                std::to_string(parallelism) + ", completions: 8}}");
   };
-  const auto told = [&](int parallelism) {
+  const auto reported = [&](int parallelism) {
     std::string reasons;
     JobFacts off = facts();
     off.gates.elastic_jobs = false;
@@ -25,9 +25,9 @@ TEST(Reconcile, AnElasticJobThatChangedItsSizeIsStoppedAndToldSo) {
     }
     return reasons;
   };
-  EXPECT_EQ(told(3), "");
-  EXPECT_EQ(told(4), "Warning ElasticJobStopped Normal Stopped ");
-  EXPECT_EQ(told(2), "Warning ElasticJobStopped Normal Stopped ");
+  EXPECT_EQ(reported(3), "");
+  EXPECT_EQ(reported(4), "Warning ElasticJobStopped Normal Stopped ");
+  EXPECT_EQ(reported(2), "Warning ElasticJobStopped Normal Stopped ");
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(MakeWorkload, HasTheTimesForPodsToBeReadyOfItsJob) {
   EXPECT_TRUE(drift_of(wants("6"), w, on).patch.as_object().empty()) << "it holds quota";
 }
 
-TEST(MakeWorkload, CopiesTheLabelsItIsToldTo) {
+TEST(MakeWorkload, CopiesTheLabelsItIsAskedTo) {
   JobFacts with_labels = facts();
   with_labels.label_keys_to_copy = {"team", "absent", "kueue.x-k8s.io/queue-name"};
   const Json copied = made(job("{metadata: {labels: {team: a, other: b}}}"), with_labels);

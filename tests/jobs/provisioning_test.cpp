@@ -258,7 +258,7 @@ TEST(Provision, ATemplateOnItsWayOutIsNotUsed) {
   EXPECT_EQ(lines(workload(), {.pod_templates = {going}}), Lines{"look again"});
 }
 
-TEST(Provision, NamesThatOthersUseAreTold) {
+TEST(Provision, NamesThatOthersUseAreReported) {
   auto foreign = pod_template("ppt-wl-chk-1-main", "somebody");
   foreign.labels.clear();
   EXPECT_EQ(lines(workload(), {.pod_templates = {foreign}}),

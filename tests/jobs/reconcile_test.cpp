@@ -260,7 +260,7 @@ TEST(Reconcile, FailedIndexesNeedNoSuccessor) {
 TEST(Reconcile, APartiallyAdmittedJobSaysHowManyOfAllItsPodsAreDone) {
   const std::string_view kPartial = "{metadata: {annotations: {kueue.x-k8s.io/job-min-parallelism: '1'}}}";
   const Json asked = apply_merge_patch(job(kPartial), yaml("{spec: {parallelism: 10, completions: 10}}"));
-  const auto told = [&](int parallelism, int succeeded, std::string_view done_before) {
+  const auto reported = [&](int parallelism, int succeeded, std::string_view done_before) {
     const auto w = workload(R"({admission: {clusterQueue: cq, podSetAssignments: [{name: main, count: )" +
                                 std::to_string(parallelism) + R"(, flavors: {cpu: gpu}, resourceUsage: {cpu: "3"}}]},
       reclaimablePods: [)" + std::string(done_before) +
@@ -275,25 +275,25 @@ TEST(Reconcile, APartiallyAdmittedJobSaysHowManyOfAllItsPodsAreDone) {
     const auto* step = first<ReportJob>(steps);
     return step == nullptr || step->report.reclaimable->empty() ? 0 : step->report.reclaimable->front().count;
   };
-  EXPECT_EQ(told(3, 0, ""), 0);
-  EXPECT_EQ(told(3, 7, ""), 0) << "three pods are left to run";
-  EXPECT_EQ(told(3, 8, ""), 8);
-  EXPECT_EQ(told(2, 8, "{name: main, count: 8}"), 8) << "admitted again for the last two";
-  EXPECT_EQ(told(2, 9, "{name: main, count: 8}"), 9);
+  EXPECT_EQ(reported(3, 0, ""), 0);
+  EXPECT_EQ(reported(3, 7, ""), 0) << "three pods are left to run";
+  EXPECT_EQ(reported(3, 8, ""), 8);
+  EXPECT_EQ(reported(2, 8, "{name: main, count: 8}"), 8) << "admitted again for the last two";
+  EXPECT_EQ(reported(2, 9, "{name: main, count: 8}"), 9);
 }
 
 // A JobSet that its failure policy restarts has no succeeded Jobs until the new ones have.
-TEST(Reconcile, PodsThatRunAgainAreToldWhenTheyRun) {
+TEST(Reconcile, PodsThatRunAgainAreInformedWhenTheyRun) {
   const auto w = workload(std::string(kAdmittedStatus) + "reclaimablePods: [{name: main, count: 2}]\n");
-  const auto told = [&](int active) {
+  const auto reported = [&](int active) {
     Json j = job("{spec: {suspend: false}, status: {succeeded: 0}}");
     ensure_path(j, {"status", "active"}) = active;
     const auto steps = steps_of(j, {w});
     const auto* step = first<ReportJob>(steps);
     return step == nullptr || step->report.reclaimable->empty() ? 0 : step->report.reclaimable->front().count;
   };
-  EXPECT_EQ(told(0), 2) << "nothing runs: the status may be in the making";
-  EXPECT_EQ(told(3), 0);
+  EXPECT_EQ(reported(0), 2) << "nothing runs: the status may be in the making";
+  EXPECT_EQ(reported(3), 0);
 }
 
 constexpr std::string_view kWaitsAgainStatus = R"(

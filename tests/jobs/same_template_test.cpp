@@ -46,7 +46,7 @@ TEST(SameTemplate, QuantitiesAreComparedByTheirValue) {
   EXPECT_FALSE(same_template(asking("odd"), asking("1"), true)) << "what is no quantity stays a text";
 }
 
-TEST(SameTemplate, TheFirstDifferenceIsTold) {
+TEST(SameTemplate, TheFirstDifferenceIsReported) {
   EXPECT_EQ(template_difference(with_container("{name: c, image: x}"), with_container("{name: c, image: y}"), false),
             R"(spec.containers[0].image: "x" and "y")");
   EXPECT_EQ(template_difference(with_container("{name: c, args: [a]}"), with_container("{name: c}"), false),

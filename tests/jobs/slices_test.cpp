@@ -56,7 +56,7 @@ WorkloadPtr slice(const std::string& name, int count, const std::string& conditi
 const std::string kRuns = std::string(kReserved) + ", " + std::string(kAdmitted);
 
 // Each step but reports of nothing new as text.
-std::vector<std::string> told(const std::vector<Step>& steps) {
+std::vector<std::string> reported(const std::vector<Step>& steps) {
   std::vector<std::string> out;
   for (const auto& step : steps) {
     if (const auto* create = std::get_if<CreateWorkload>(&step)) {
@@ -83,7 +83,7 @@ std::vector<std::string> told(const std::vector<Step>& steps) {
 }
 
 std::vector<std::string> steps(const Json& j, const std::vector<WorkloadPtr>& slices) {
-  return told(steps_of(j, slices));
+  return reported(steps_of(j, slices));
 }
 
 TEST(Slices, TheFirstOneNamesItself) {
@@ -121,7 +121,7 @@ TEST(Slices, ShrinkInPlace) {
 
 TEST(Slices, GrowByANewOneThatShowsTheAdmission) {
   const auto made = steps_of(elastic(4), {slice("a", 2, kRuns)});
-  EXPECT_THAT(told(made), ElementsAre("create 4 for ns/a"));
+  EXPECT_THAT(reported(made), ElementsAre("create 4 for ns/a"));
   const auto w = api::kueue::decode_workload(first<CreateWorkload>(made)->object).value();
   EXPECT_EQ(w.meta.annotations.at(std::string(api::kueue::kSliceName)), "a");
   const Json& shown = *w.pod_sets[0].template_;

@@ -64,10 +64,10 @@ TEST(StuckPods, AreAllThatWereLetGoForAnAdmissionThatIsOver) {
 
 // The annotation names the workload; a pod that somebody else made may have no label for its pod set.
 TEST(StuckPods, APodWithoutAPodSetIsStuckWhenNoPodSetHasItsPlace) {
-  const auto stray = [](const std::string& name, const std::string& host, bool asks = true) {
+  const auto stray = [](const std::string& name, const std::string& host, bool requests = true) {
     Json out = *pod({.name = name, .host = host});
     erase_path(out, {"metadata", "labels", "kueue.x-k8s.io/podset"});
-    if (asks) ensure_path(out, {"metadata", "annotations", "kueue.x-k8s.io/podset-required-topology"}) = "rack";
+    if (requests) ensure_path(out, {"metadata", "annotations", "kueue.x-k8s.io/podset-required-topology"}) = "rack";
     return std::make_shared<const Json>(std::move(out));
   };
   auto w = on_hosts({{"n1", 1}, {"n2", 1}});
@@ -131,11 +131,11 @@ TEST(PlacedPods, AreThoseThatHaveOrWantAPlace) {
   ensure_path(pod, {"metadata", "annotations", "kueue.x-k8s.io/workload"}) = "w";
   ensure_path(pod, {"metadata", "labels", "kueue.x-k8s.io/podset"}) = "main";
   EXPECT_EQ(placed_by(pod), "");
-  Json gated = pod, placed = pod, asks = pod;
+  Json gated = pod, placed = pod, requests = pod;
   ensure_path(gated, {"spec", "schedulingGates"}) = JsonArray{JsonObject{{"name", "kueue.x-k8s.io/topology"}}};
   ensure_path(placed, {"spec", "nodeSelector", "rack"}) = "r";
-  ensure_path(asks, {"metadata", "annotations", "kueue.x-k8s.io/podset-preferred-topology"}) = "rack";
-  for (Json each : {gated, placed, asks}) {
+  ensure_path(requests, {"metadata", "annotations", "kueue.x-k8s.io/podset-preferred-topology"}) = "rack";
+  for (Json each : {gated, placed, requests}) {
     EXPECT_EQ(placed_by(each), "ns/w");
     erase_path(each, {"metadata", "labels"});
     EXPECT_EQ(placed_by(each), "ns/w") << "the annotation alone counts";

@@ -6,7 +6,7 @@
 namespace berth::jobs::workload_name_test {
 namespace {
 
-TEST(WorkloadName, TellsTheJob) {
+TEST(WorkloadName, ReportsTheJob) {
   EXPECT_EQ(job_in_name("Job", workload_name("batch", "Job", "a-job", "u")), "a-job");
   for (const char* other : {"job-a", "job-a-12x45", "job--12345", "jobset-a-12345", "w1", "", "job-12345"})
     EXPECT_EQ(job_in_name("Job", other), std::nullopt) << other;

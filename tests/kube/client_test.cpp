@@ -132,17 +132,18 @@ TEST_P(ClientTest, ManagedFieldsComeOnlyWhenTheyAreAskedFor) {
   EXPECT_FALSE(array_at(array_at(listed.body, {"items"}).at(0), {"metadata", "managedFields"}).empty());
 }
 
-TEST_P(ClientTest, TellsOfEveryAnswer) {
-  std::vector<std::string> told;
+TEST_P(ClientTest, ReportsOfEveryAnswer) {
+  std::vector<std::string> reported;
   options_.on_answer = [&](const RestRequest& request, int code) {
-    told.push_back(std::string(name_of(request.verb)) + " " + request.resource.resource + " " + std::to_string(code));
+    reported.push_back(std::string(name_of(request.verb)) + " " + request.resource.resource + " " +
+                       std::to_string(code));
   };
   call(config_map(Verb::kCreate, "a"));
   call(config_map(Verb::kGet, "b"));
   Informer informer(client(), executor_, api::kConfigMaps);
   informer.start();
   run_until([&] { return informer.synced(); });
-  EXPECT_EQ(told, (std::vector<std::string>{"create configmaps 201", "get configmaps 404", "watch configmaps 200"}))
+  EXPECT_EQ(reported, (std::vector<std::string>{"create configmaps 201", "get configmaps 404", "watch configmaps 200"}))
       << "the list is the beginning of the watch";
 }
 
@@ -156,15 +157,15 @@ TEST_P(ClientTest, AListComesAsAStreamHoweverLongItIs) {
     core_->call(std::move(create), [&](const RestResponse& r) { created += r.code == 201; });
   }
   run_until([&] { return created == kObjects; });
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   options_.on_answer = [&](const RestRequest& request, int code) {
-    told.push_back(std::string(name_of(request.verb)) + " " + std::to_string(code));
+    reported.push_back(std::string(name_of(request.verb)) + " " + std::to_string(code));
   };
   Informer informer(client(), executor_, api::kConfigMaps);
   informer.start();
   run_until([&] { return informer.synced(); });
   EXPECT_EQ(informer.list().size(), static_cast<std::size_t>(kObjects));
-  EXPECT_EQ(told, std::vector<std::string>{"watch 200"});
+  EXPECT_EQ(reported, std::vector<std::string>{"watch 200"});
 }
 
 TEST_P(ClientTest, ManyRequestsShareTheConnections) {

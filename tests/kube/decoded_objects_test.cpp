@@ -31,9 +31,9 @@ JsonPtr thing(Json size, std::string_view uid = "u", std::string_view label = ""
 
 class Reports : public DecodeReports {
  public:
-  void unreadable(const Json&, const std::string& why) override { told.push_back(why); }
-  void readable(const Json&) override { told.emplace_back("readable"); }
-  std::vector<std::string> told;
+  void unreadable(const Json&, const std::string& why) override { reported.push_back(why); }
+  void readable(const Json&) override { reported.emplace_back("readable"); }
+  std::vector<std::string> reported;
 };
 
 class DecodedObjectsTest : public testing::Test {
@@ -66,7 +66,7 @@ TEST_F(DecodedObjectsTest, AnUnreadableVersionCountsAsTheLastReadableOneWithTheP
   EXPECT_EQ(change->now->size, 3);
   EXPECT_EQ(change->now->meta.labels.at("l"), "new");
   EXPECT_TRUE(change->now->meta.deletion);
-  EXPECT_THAT(reports.told, ElementsAre("readable", "size: expected a number"));
+  EXPECT_THAT(reports.reported, ElementsAre("readable", "size: expected a number"));
 }
 
 TEST_F(DecodedObjectsTest, AnotherObjectOfTheSameNameDoesNotInheritTheValue) {

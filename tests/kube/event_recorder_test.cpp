@@ -218,7 +218,7 @@ TEST_F(EventRecorderTest, GivesUpAfterSomeTriesAndAtOnceOnRefusals) {
   EXPECT_EQ(client.answer({201, nullptr, {}}).verb, api::Verb::kCreate);
 }
 
-TEST_F(EventRecorderTest, TellsOnceThatItMayNotWrite) {
+TEST_F(EventRecorderTest, ReportsOnceThatItMayNotWrite) {
   make();
   const auto refused = [&](std::string_view reason) {
     testing::internal::CaptureStderr();

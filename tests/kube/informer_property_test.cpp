@@ -182,20 +182,20 @@ RC_GTEST_PROP(InformerProperty, EndsUpWithTheServersObjectsAndTellsEveryChangeOn
   options.page_size = 2;
   options.seed = seed;
   Informer informer(server, executor, {"", "v1", "things"}, options);
-  std::map<std::string, JsonPtr, std::less<>> told;
+  std::map<std::string, JsonPtr, std::less<>> reported;
   informer.on_change([&](const JsonPtr& old, const JsonPtr& now) {
     const std::string name(string_at(now ? *now : *old, {"metadata", "name"}));
     if (old && now) {
-      RC_ASSERT(told.at(name) == old);
+      RC_ASSERT(reported.at(name) == old);
       RC_ASSERT(string_at(*old, {"metadata", "uid"}) == string_at(*now, {"metadata", "uid"}));
       RC_ASSERT(std::stoull(std::string(string_at(*old, {"metadata", "resourceVersion"}))) <
                 std::stoull(std::string(string_at(*now, {"metadata", "resourceVersion"}))));
     }
-    RC_ASSERT(told.count(name) == (old ? 1u : 0u));
+    RC_ASSERT(reported.count(name) == (old ? 1u : 0u));
     if (now) {
-      told[name] = now;
+      reported[name] = now;
     } else {
-      told.erase(name);
+      reported.erase(name);
     }
   });
   informer.start();
@@ -212,10 +212,10 @@ RC_GTEST_PROP(InformerProperty, EndsUpWithTheServersObjectsAndTellsEveryChangeOn
   executor.run_until(executor.now() + std::chrono::minutes(2));
   RC_ASSERT(informer.synced());
   RC_ASSERT(informer.list().size() == server.objects.size());
-  RC_ASSERT(told.size() == server.objects.size());
+  RC_ASSERT(reported.size() == server.objects.size());
   for (const auto& [name, object] : server.objects) {
     RC_ASSERT(json_equal(*informer.get(name), object));
-    RC_ASSERT(json_equal(*told.at(name), object));
+    RC_ASSERT(json_equal(*reported.at(name), object));
   }
 }
 

@@ -71,7 +71,7 @@ TEST_F(InformerStreamTest, WhatHappensWhileItComesIsPartOfTheList) {
   EXPECT_EQ(take_trace(), "+a@3 +b@4 ~a@11 -b@12 synced");
 }
 
-TEST_F(InformerStreamTest, ALaterListIsToldAtItsEnd) {
+TEST_F(InformerStreamTest, ALaterListIsReportedAtItsEnd) {
   for (const char* name : {"a", "b", "c", "d", "e"}) added(object(name, 3));
   end_of_list(10);
   expire();
@@ -92,7 +92,7 @@ TEST_F(InformerStreamTest, ALaterListIsToldAtItsEnd) {
   EXPECT_EQ(client.open_watches(), 1u);
 }
 
-TEST_F(InformerStreamTest, TellsHowTheListEnded) {
+TEST_F(InformerStreamTest, ReportsHowTheListEnded) {
   std::string ends;
   informer->on_list([&](const api::RestResponse& response) { ends += std::to_string(response.code) + " "; });
   error(500);

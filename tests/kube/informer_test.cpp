@@ -30,7 +30,7 @@ TEST_F(InformerTest, ListsInPagesThenWatchesFromThere) {
   EXPECT_TRUE(client.last_watch().request.allow_bookmarks);
 }
 
-TEST_F(InformerTest, TellsHowEachListEnded) {
+TEST_F(InformerTest, ReportsHowEachListEnded) {
   std::string ends;
   informer->on_list([&](const api::RestResponse& response) {
     ends += std::to_string(response.code) + (informer->synced() ? "s " : " ");
@@ -146,7 +146,7 @@ TEST_F(InformerTest, AContinueTokenThatExpiredStartsTheListAnew) {
   EXPECT_EQ(take_trace(), "+a@3 +b@15 -a@3 synced");
 }
 
-TEST_F(InformerTest, ALaterListIsToldWhenItIsComplete) {
+TEST_F(InformerTest, ALaterListIsInformedWhenItIsComplete) {
   client.answer(list_of(10, {object("a", 3), object("b", 4), object("c", 5)}));
   client.send(WatchEvent::Type::kError, api::make_status(410, "Expired", "too old"));
   client.end_watch();

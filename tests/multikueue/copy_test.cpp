@@ -97,7 +97,7 @@ TEST(Copy, ItsStateFollowsFromItsConditions) {
   EXPECT_EQ(state(lost), CopyState::kGivenUp);
 }
 
-TEST(Copy, OfAnotherOriginOrAnEarlierLifeIsToldApart) {
+TEST(Copy, OfAnotherOriginOrAnEarlierLifeIsReportedApart) {
   Json copy = stored(original());
   set(copy, "Finished", "Succeeded");
   Json foreign = copy;

@@ -133,7 +133,7 @@ TEST(RemoteStatus, OfAJobThatIsGivenUpHasNoPods) {
   EXPECT_TRUE(no_pods_patch(apply_merge_patch(local_job(), patch)).is_null());
 }
 
-TEST(RemoteJob, TellsWhichWorkloadItBelongsTo) {
+TEST(RemoteJob, ReportsWhichWorkloadItBelongsTo) {
   Json job = with_status("{active: 1}");
   const SeenJob seen = seen_job(job);
   EXPECT_EQ(seen.workload, "w");

@@ -321,11 +321,11 @@ TEST_F(DelegatedAuthTest, ResourcesAreNamedInFull) {
 
 TEST_F(DelegatedAuthTest, AnAnswerThatComesAfterTheEndIsNotLookedAt) {
   auto gone = std::make_unique<DelegatedAuth>(client, executor);
-  bool told = false;
-  gone->authenticate(with_token("t"), [&](const Identified&) { told = true; });
+  bool reported = false;
+  gone->authenticate(with_token("t"), [&](const Identified&) { reported = true; });
   gone.reset();
   client.answer({201, reviewed("alice"), {}});
-  EXPECT_FALSE(told);
+  EXPECT_FALSE(reported);
 }
 
 // --- Metrics behind DelegatedAuth.

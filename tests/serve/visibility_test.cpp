@@ -108,7 +108,7 @@ TEST(Visibility, WhatIfsOfANamespaceNeedTheRightThereOnly) {
   EXPECT_EQ(house.call(kGroupPath + "/v1beta2/namespaces/team/localwhatifs").status, 405);
 }
 
-TEST(Visibility, TellsPagesOfQueues) {
+TEST(Visibility, ReportsPagesOfQueues) {
   House house;
   EXPECT_EQ(house.names(kCq), "w0 w1 w2 ");
   EXPECT_EQ(house.names(kCq + "?limit=2"), "w0 w1 ");
@@ -159,7 +159,7 @@ TEST(Visibility, LetsNobodyPassTheGate) {
   EXPECT_EQ(house.asked.at(1).resource.resource, "");
 }
 
-TEST(Visibility, TellsItsHealthToEverybody) {
+TEST(Visibility, ReportsItsHealthToEverybody) {
   House house;
   house.refusal = http::plain_text(401, "who?");
   house.missing = "incomplete";

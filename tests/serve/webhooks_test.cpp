@@ -195,11 +195,11 @@ TEST_F(Webhooks, PodsAreCompletedAndJudgedWhenTheyAreManaged) {
 // A watch is late: the pod of a queued Job is created before the cache has the Job.
 TEST_F(Webhooks, AskForAnOwnerThatTheCacheDoesNotHave) {
   std::vector<std::string> asked;
-  std::function<void(api::RestResponse)> tell;
+  std::function<void(api::RestResponse)> report;
   WebhookHandler managing([](auto&&...) { return nullptr; }, {.manage_pods = true}, {},
                           [&](const api::kueue::UnknownOwner& owner, std::function<void(api::RestResponse)> done) {
                             asked.push_back(owner.resource.resource + " " + owner.ns + "/" + owner.name);
-                            tell = std::move(done);
+                            report = std::move(done);
                           });
   Json pod = parse_json(review("", "pods")).value();
   ensure_path(pod, {"request", "object", "metadata", "ownerReferences"}) = JsonArray{
@@ -210,7 +210,7 @@ TEST_F(Webhooks, AskForAnOwnerThatTheCacheDoesNotHave) {
     const auto exchange = managing.handle(request_of("POST", "/mutate--v1-pod", to_string(pod)), sink);
     EXPECT_EQ(asked, std::vector<std::string>{"jobs a/j"});
     EXPECT_FALSE(sink->response) << "it waits";
-    tell(owner);
+    report(owner);
     return sink->response.value_or(http::HttpResponse());
   };
   const auto gated = [](const http::HttpResponse& response) {
@@ -235,7 +235,7 @@ TEST_F(Webhooks, AskForAnOwnerThatTheCacheDoesNotHave) {
     const auto sink = std::make_shared<KeepingSink>();
     auto exchange = managing.handle(request_of("POST", "/mutate--v1-pod", to_string(pod)), sink);
     exchange.reset();
-    tell(job("1", "q"));
+    report(job("1", "q"));
     EXPECT_FALSE(sink->response) << "the client has gone";
   }
   asked.clear();

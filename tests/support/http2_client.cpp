@@ -106,8 +106,8 @@ void Http2Client::send(std::string_view bytes) {
   impl_->out += bytes;
 }
 
-bool Http2Client::run(const std::function<bool()>& done, std::chrono::milliseconds patience) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+bool Http2Client::run(const std::function<bool()>& done, std::chrono::milliseconds timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
   while (true) {
     impl_->ended = impl_->ended || !impl_->connected || !impl_->move();
     if (done()) return true;

@@ -26,9 +26,9 @@ class Http2Client {
   Http2Peer& peer();                  // run() sends its output
   void send(std::string_view bytes);  // unchanged
   bool ended() const;                 // the server closed the connection
-  // Sends and receives until `done` returns true. Returns false after `patience`, or when the server closed the
+  // Sends and receives until `done` returns true. Returns false after `timeout`, or when the server closed the
   // connection.
-  bool run(const std::function<bool()>& done, std::chrono::milliseconds patience = std::chrono::seconds(60));
+  bool run(const std::function<bool()>& done, std::chrono::milliseconds timeout = std::chrono::seconds(60));
   // Sends one request and waits for its answer.
   Http2Answer request(const std::string& method, const std::string& path, std::string body = {},
                       Http2Peer::Headers headers = {});

@@ -95,8 +95,8 @@ HttpsAnswer HttpsClient::open_stream(const std::string& target,
   return impl_->error ? impl_->failed() : Impl::head_of(impl_->streaming->get());
 }
 
-std::string HttpsClient::read_line(std::chrono::milliseconds patience) {
-  const auto until = std::chrono::steady_clock::now() + patience;
+std::string HttpsClient::read_line(std::chrono::milliseconds timeout) {
+  const auto until = std::chrono::steady_clock::now() + timeout;
   for (;;) {
     if (const std::size_t end = impl_->received.find('\n'); end != std::string::npos) {
       std::string line = impl_->received.substr(0, end);

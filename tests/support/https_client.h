@@ -33,10 +33,10 @@ class HttpsClient {
   HttpsAnswer raw(const std::string& bytes);
 
   // A watch: returns the head of the answer; read_line() then returns line after line. It returns an empty line when
-  // the stream ended, or when no line came within `patience` (which ends the stream too).
+  // the stream ended, or when no line came within `timeout` (which ends the stream too).
   HttpsAnswer open_stream(const std::string& target,
                           const std::vector<std::pair<std::string, std::string>>& headers = {});
-  std::string read_line(std::chrono::milliseconds patience = std::chrono::hours(1));
+  std::string read_line(std::chrono::milliseconds timeout = std::chrono::hours(1));
 
  private:
   struct Impl;

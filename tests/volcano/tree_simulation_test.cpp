@@ -150,10 +150,10 @@ class Simulation : public testing::World {
     return it->first;
   }
   void submit_one() {
-    const std::string asks = upto(1) == 0
-                                 ? "cpu=" + std::to_string(1 + upto(5))
-                                 : "cpu=" + std::to_string(1 + upto(2)) + ",gpu=" + std::to_string(1 + upto(3));
-    group("g" + std::to_string(++submitted_), some_leaf(), asks, upto(2));
+    const std::string requests = upto(1) == 0
+                                     ? "cpu=" + std::to_string(1 + upto(5))
+                                     : "cpu=" + std::to_string(1 + upto(2)) + ",gpu=" + std::to_string(1 + upto(3));
+    group("g" + std::to_string(++submitted_), some_leaf(), requests, upto(2));
   }
   void end_one() {
     if (const std::string name = some_group(); !name.empty()) end(name);

@@ -9,21 +9,22 @@ std::int32_t reclaimable_of(const std::vector<ReclaimablePod>& pods, std::string
   return it == pods.end() ? 0 : it->count;
 }
 
-std::vector<ReclaimablePod> not_less(std::vector<ReclaimablePod> told, const std::vector<ReclaimablePod>& before) {
+std::vector<ReclaimablePod> not_less(std::vector<ReclaimablePod> reported, const std::vector<ReclaimablePod>& before) {
   for (const auto& one : before) {
-    const auto it = std::ranges::find(told, one.name, &ReclaimablePod::name);
-    if (it == told.end()) {
-      told.push_back(one);
+    const auto it = std::ranges::find(reported, one.name, &ReclaimablePod::name);
+    if (it == reported.end()) {
+      reported.push_back(one);
     } else {
       it->count = std::max(it->count, one.count);
     }
   }
-  return told;
+  return reported;
 }
 
-const ReclaimablePod* first_less(const std::vector<ReclaimablePod>& told, const std::vector<ReclaimablePod>& before) {
+const ReclaimablePod* first_less(const std::vector<ReclaimablePod>& reported,
+                                 const std::vector<ReclaimablePod>& before) {
   const auto it = std::ranges::find_if(
-      before, [&](const ReclaimablePod& one) { return reclaimable_of(told, one.name) < one.count; });
+      before, [&](const ReclaimablePod& one) { return reclaimable_of(reported, one.name) < one.count; });
   return it == before.end() ? nullptr : &*it;
 }
 

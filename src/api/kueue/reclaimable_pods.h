@@ -11,9 +11,10 @@ namespace berth::api::kueue {
 
 // 0 when the pod set is not listed.
 std::int32_t reclaimable_of(const std::vector<ReclaimablePod>& pods, std::string_view pod_set);
-// What `told` says, but of no pod set less than `before` says.
-std::vector<ReclaimablePod> not_less(std::vector<ReclaimablePod> told, const std::vector<ReclaimablePod>& before);
-// The first pod set of which `told` says less than `before`; null: there is none.
-const ReclaimablePod* first_less(const std::vector<ReclaimablePod>& told, const std::vector<ReclaimablePod>& before);
+// What `reported` says, but of no pod set less than `before` says.
+std::vector<ReclaimablePod> not_less(std::vector<ReclaimablePod> reported, const std::vector<ReclaimablePod>& before);
+// The first pod set of which `reported` says less than `before`; null: there is none.
+const ReclaimablePod* first_less(const std::vector<ReclaimablePod>& reported,
+                                 const std::vector<ReclaimablePod>& before);
 
 }  // namespace berth::api::kueue

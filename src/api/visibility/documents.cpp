@@ -155,20 +155,21 @@ void add_paths(std::string_view version, const Form& form, JsonObject& paths) {
 }
 
 // What the answer says about a workload.
-struct Told {
+struct Reported {
   std::string_view subresource, kind, about, action, operation;
 };
-constexpr std::array<Told, 2> kTold{
+constexpr std::array<Reported, 2> kReported{
     {{kExplanation, kExplanationKind, "Why a workload waits, and the smallest changes that would admit it.",
       "read why the specified workload waits", "workloadExplanation"},
      {kPrediction, kPredictionKind, "When a workload starts.", "read when the specified workload starts",
       "workloadPrediction"}}};
 
 // Its fields grow with Berth, so the schema leaves them open.
-void add_told(const Told& told, std::string_view version, const Form& form, JsonObject& paths, JsonObject& schemas) {
-  const std::string name = schema_name(version, told.kind);
-  const JsonObject kind{{"group", kGroup}, {"version", version}, {"kind", told.kind}};
-  schemas[name] = JsonObject{{"description", told.about},
+void add_reported(const Reported& reported, std::string_view version, const Form& form, JsonObject& paths,
+                  JsonObject& schemas) {
+  const std::string name = schema_name(version, reported.kind);
+  const JsonObject kind{{"group", kGroup}, {"version", version}, {"kind", reported.kind}};
+  schemas[name] = JsonObject{{"description", reported.about},
                              {"type", "object"},
                              {"x-kubernetes-preserve-unknown-fields", true},
                              {"x-kubernetes-group-version-kind", JsonArray{kind}}};
@@ -178,8 +179,8 @@ void add_told(const Told& told, std::string_view version, const Form& form, Json
   } else {
     ok["content"] = JsonObject{{"application/json", JsonObject{{"schema", form.reference(name)}}}};
   }
-  JsonObject get{{"description", told.action},
-                 {"operationId", "readVisibilityKueueXK8sIo" + std::string(version) + std::string(told.operation)},
+  JsonObject get{{"description", reported.action},
+                 {"operationId", "readVisibilityKueueXK8sIo" + std::string(version) + std::string(reported.operation)},
                  {"tags", JsonArray{"visibilityKueueXK8sIo_" + std::string(version)}},
                  {"responses", JsonObject{{"200", std::move(ok)}}},
                  {"x-kubernetes-action", "get"},
@@ -188,8 +189,8 @@ void add_told(const Told& told, std::string_view version, const Form& form, Json
     get["produces"] = JsonArray{"application/json"};
     get["schemes"] = JsonArray{"https"};
   }
-  const std::string path =
-      "/apis/" + group_version(version) + "/namespaces/{namespace}/workloads/{name}/" + std::string(told.subresource);
+  const std::string path = "/apis/" + group_version(version) + "/namespaces/{namespace}/workloads/{name}/" +
+                           std::string(reported.subresource);
   paths[path] = JsonObject{
       {"get", std::move(get)},
       {"parameters", JsonArray{parameter(form, "name", "path", "string", "Name of the workload."),
@@ -240,9 +241,9 @@ Json resource_list(std::string_view version) {
                                    {"verbs", JsonArray{"create"}}});
   }
   resources.push_back(own_entry("workloads", "workload", {}));
-  for (const Told& told : kTold) {
-    resources.push_back(own_entry("workloads/" + std::string(told.subresource), "", {"get"}));
-    resources.back().as_object()["kind"] = told.kind;
+  for (const Reported& reported : kReported) {
+    resources.push_back(own_entry("workloads/" + std::string(reported.subresource), "", {"get"}));
+    resources.back().as_object()["kind"] = reported.kind;
   }
   JsonObject out;
   out["kind"] = "APIResourceList";
@@ -268,10 +269,10 @@ Json aggregated_entry() {
     }
     const JsonObject kind{{"group", kGroup}, {"version", version}, {"kind", kExplanationKind}};
     JsonArray subresources;
-    for (const Told& told : kTold)
+    for (const Reported& reported : kReported)
       subresources.push_back(
-          JsonObject{{"subresource", told.subresource},
-                     {"responseKind", JsonObject{{"group", kGroup}, {"version", version}, {"kind", told.kind}}},
+          JsonObject{{"subresource", reported.subresource},
+                     {"responseKind", JsonObject{{"group", kGroup}, {"version", version}, {"kind", reported.kind}}},
                      {"verbs", JsonArray{"get"}}});
     resources.push_back(JsonObject{{"resource", "workloads"},
                                    {"responseKind", kind},
@@ -297,7 +298,7 @@ Json openapi_v3(std::string_view version) {
   JsonObject paths, schemas;
   add_paths(version, form, paths);
   add_schemas(version, form, schemas);
-  for (const Told& told : kTold) add_told(told, version, form, paths, schemas);
+  for (const Reported& reported : kReported) add_reported(reported, version, form, paths, schemas);
   return JsonObject{{"openapi", "3.0.0"},
                     {"info", info()},
                     {"paths", std::move(paths)},
@@ -310,7 +311,7 @@ Json openapi_v2() {
   for (const std::string_view version : kVersions) {
     add_paths(version, form, paths);
     add_schemas(version, form, definitions);
-    for (const Told& told : kTold) add_told(told, version, form, paths, definitions);
+    for (const Reported& reported : kReported) add_reported(reported, version, form, paths, definitions);
   }
   return JsonObject{
       {"swagger", "2.0"}, {"info", info()}, {"paths", std::move(paths)}, {"definitions", std::move(definitions)}};

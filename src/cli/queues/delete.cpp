@@ -21,14 +21,14 @@ struct DeleteFlags {
 };
 
 constexpr Duration kLookAgain = std::chrono::milliseconds(500);
-constexpr Duration kPatience = std::chrono::seconds(5);  // until the command prints what it waits for
+constexpr Duration kLongestWait = std::chrono::seconds(5);  // until the command prints what it waits for
 
 // Waits until the object with this uid is gone. `limit` 0: no limit.
 Result<void> wait_for_end(const Session& session, Server& server, const Target& target, const std::string& uid,
                           Duration limit) {
   Progress progress(session);
   const Time begin = server.now();
-  bool told = false;
+  bool reported = false;
   while (true) {
     api::RestRequest request;
     request.resource = target.resource;
@@ -43,8 +43,8 @@ Result<void> wait_for_end(const Session& session, Server& server, const Target& 
                   ": its finalizers keep it while something uses it");
     const std::string waiting = "waiting for the end of " + target.shown + " (--wait=false does not wait)";
     progress.show(waiting);
-    if (!session.progress && !told && waited >= kPatience) {
-      told = true;
+    if (!session.progress && !reported && waited >= kLongestWait) {
+      reported = true;
       *session.err << "berth: " << waiting << "\n";
     }
     server.sleep(kLookAgain);

@@ -78,7 +78,7 @@ std::string usage_json(const journal::Usage& usage) {
 }
 
 // What is missing in the numbers.
-void tell_gaps(std::ostream& stream, const journal::Usage& usage) {
+void report_gaps(std::ostream& stream, const journal::Usage& usage) {
   if (usage.truncated) stream << "The period has more workloads than are kept in memory: the oldest are not counted.\n";
   if (usage.cut > 0)
     stream << "Of " << usage.cut << " workloads that were admitted and evicted many times the beginning is missing.\n";
@@ -92,7 +92,7 @@ void usage_csv(const Session& session, const journal::Usage& usage) {
     *session.out << fmt::format("{},{},{},{},{:.6f},{:.6f},{:.6f}\n", line.cluster_queue, line.ns, line.resource,
                                 unit.name, line.used / unit.size, line.waited / unit.size, line.lost / unit.size);
   }
-  tell_gaps(*session.err, usage);
+  report_gaps(*session.err, usage);
 }
 
 void usage_table(const Session& session, const journal::Usage& usage) {
@@ -111,7 +111,7 @@ void usage_table(const Session& session, const journal::Usage& usage) {
                {number(line.lost), line.lost > 0 ? Tone::kBad : Tone::kPlain}});
   }
   if (!table.empty()) *session.out << table.text(session.colour);
-  tell_gaps(*session.out, usage);
+  report_gaps(*session.out, usage);
 }
 
 int run_usage(const Session& session, const UsageFlags& flags) {

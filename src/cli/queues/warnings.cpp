@@ -25,7 +25,7 @@ std::string_view pod_group_of(const Json& pod) {
 }
 
 // The uid of the object; of a pod in a group, those of all pods of the group: warnings are on one of them.
-Result<Uids> told_about(const Session& session, Opened& opened, const ForObject& job) {
+Result<Uids> reported_about(const Session& session, Opened& opened, const ForObject& job) {
   Uids uids{std::string(string_at(*job.object, {"metadata", "uid"}))};
   const std::string_view group = pod_group_of(*job.object);
   if (group.empty() || job.resource.resource != api::kPods) return uids;
@@ -56,7 +56,7 @@ const Result<JsonArray>& Warnings::events() {
 }
 
 Result<std::string> Warnings::about(const ForObject& object) {
-  const auto uids = told_about(session_, opened_, object);
+  const auto uids = reported_about(session_, opened_, object);
   if (!uids) return tl::unexpected(uids.error());
   if (!events()) return tl::unexpected(events().error());
   return newest(*events(), *uids);

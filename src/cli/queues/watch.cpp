@@ -45,7 +45,7 @@ class Watcher {
     while (true) {
       if (const auto code = look()) return *code;
       if (limit > Duration::zero() && server_.now() - begin >= limit) {
-        tell({"Timeout", shown() + " has not ended after " + format_duration(limit)});
+        report({"Timeout", shown() + " has not ended after " + format_duration(limit)});
         return kTimedOut;
       }
       server_.sleep(kBetweenLooks);
@@ -74,10 +74,10 @@ class Watcher {
     const std::string uid(watched.ok() ? string_at(watched.body, {"metadata", "uid"}) : "");
     if (uid.empty() || (!uid_.empty() && uid != uid_)) return is_gone();
     uid_ = uid;
-    if (means_workload(flags_.type)) return tell_about(watched.body);
+    if (means_workload(flags_.type)) return report_about(watched.body);
     const auto workload = workload_of(watched.body);
-    if (!workload) return tell_trouble(workload.error().message);
-    return workload->is_null() ? has_none() : tell_about(*workload);
+    if (!workload) return report_trouble(workload.error().message);
+    return workload->is_null() ? has_none() : report_about(*workload);
   }
 
   api::RestResponse read(const api::GroupVersionResource& resource, const std::string& name) {
@@ -113,15 +113,15 @@ class Watcher {
   std::optional<int> has_none() {
     if (facts_.empty()) {  // why is asked once
       const auto why = workloads_of_job(session_, opened_, flags_.type, flags_.name);
-      tell_changes({{"Queue", why ? "it has no workload yet" : why.error().message}});
+      report_changes({{"Queue", why ? "it has no workload yet" : why.error().message}});
     } else if (!had_none_) {
-      tell_changes({{"Queue", "its workload is gone"}});
+      report_changes({{"Queue", "its workload is gone"}});
     }
     had_none_ = true;
     return std::nullopt;
   }
 
-  std::optional<int> tell_about(const Json& workload) {
+  std::optional<int> report_about(const Json& workload) {
     had_none_ = false;
     const WorkloadState state = state_of(workload);
     WatchFacts now = facts_of(workload, state == WorkloadState::kPending ? position_of(workload) : std::nullopt);
@@ -131,7 +131,7 @@ class Watcher {
     } else {
       pods_.reset();
     }
-    tell_changes(now);
+    report_changes(now);
     const auto end = end_of(workload);
     if (!end) return std::nullopt;
     return *end == Ended::kSucceeded ? 0 : kJobFailed;
@@ -162,7 +162,7 @@ class Watcher {
 
   std::optional<int> is_gone() {
     if (uid_.empty()) return session_.failed(shown() + " does not exist in namespace " + opened_.ns);
-    tell({"End", shown() + " was deleted"});
+    report({"End", shown() + " was deleted"});
     return kJobDeleted;
   }
 
@@ -172,9 +172,9 @@ class Watcher {
     const std::string why = server_.explain(response, resource);
     const bool for_good = response.code >= 400 && response.code < 500 && response.code != 408 && response.code != 429;
     if (uid_.empty() || for_good) return session_.failed(why);
-    return tell_trouble(why);
+    return report_trouble(why);
   }
-  std::optional<int> tell_trouble(const std::string& why) {
+  std::optional<int> report_trouble(const std::string& why) {
     if (!std::exchange(silent_, true)) *session_.err << "berth: " << why << "; trying again\n" << std::flush;
     return std::nullopt;
   }
@@ -182,12 +182,12 @@ class Watcher {
     if (std::exchange(silent_, false)) *session_.err << "berth: the server answers again\n" << std::flush;
   }
 
-  void tell_changes(const WatchFacts& now) {
-    for (const WatchFact& fact : changed(facts_, now)) tell(fact);
+  void report_changes(const WatchFacts& now) {
+    for (const WatchFact& fact : changed(facts_, now)) report(fact);
     facts_ = now;
   }
 
-  void tell(const WatchFact& fact) {
+  void report(const WatchFact& fact) {
     const Time now = server_.now();
     if (opened_.format.text()) {
       *session_.out << format_time(now).substr(11, 8) << "  " << fact.topic << std::string(11 - fact.topic.size(), ' ')

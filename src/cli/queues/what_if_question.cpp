@@ -24,7 +24,7 @@ api::RestResponse ask(Server& server, std::string_view resource, const std::stri
   return server.call(std::move(request));
 }
 
-Result<Json> told(Server& server, api::RestResponse response, std::string_view resource) {
+Result<Json> reported(Server& server, api::RestResponse response, std::string_view resource) {
   if (response.ok()) return std::move(response.body);
   const std::string why = response.code == 404 ? why_not_served(server) : "";
   return fail(why.empty() ? server.explain(response, visibility_resource(resource)) : why);
@@ -75,18 +75,18 @@ Json what_if_of(JsonObject spec) {
 }
 
 Result<Json> ask_what_if(Server& server, Json what_if) {
-  return told(server, ask(server, api::visibility::kWhatIfs, "", std::move(what_if)), api::visibility::kWhatIfs);
+  return reported(server, ask(server, api::visibility::kWhatIfs, "", std::move(what_if)), api::visibility::kWhatIfs);
 }
 
 Result<Json> ask_what_if_in(Server& server, const std::string& ns, JsonObject spec) {
   Json question = what_if_of(std::move(spec));
   api::RestResponse everywhere = ask(server, api::visibility::kWhatIfs, "", question);
-  if (everywhere.code != 403) return told(server, std::move(everywhere), api::visibility::kWhatIfs);
+  if (everywhere.code != 403) return reported(server, std::move(everywhere), api::visibility::kWhatIfs);
   question.get_object()["kind"] = api::visibility::kLocalWhatIfKind;
   api::RestResponse here = ask(server, api::visibility::kLocalWhatIfs, ns, std::move(question));
   // An older controller has no such questions.
-  if (here.code == 404) return told(server, std::move(everywhere), api::visibility::kWhatIfs);
-  return told(server, std::move(here), api::visibility::kLocalWhatIfs);
+  if (here.code == 404) return reported(server, std::move(everywhere), api::visibility::kWhatIfs);
+  return reported(server, std::move(here), api::visibility::kLocalWhatIfs);
 }
 
 }  // namespace berth::cli::queues

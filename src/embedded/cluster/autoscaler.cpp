@@ -16,7 +16,7 @@ using namespace api::autoscaling;
 constexpr std::string_view kCheckCapacity = "check-capacity.autoscaling.x-k8s.io";
 constexpr std::string_view kScaleUp = "best-effort-atomic-scale-up.autoscaling.x-k8s.io";
 // How long a due request waits until its pod templates are in the cache.
-constexpr Duration kTemplatePatience = std::chrono::seconds(10);
+constexpr Duration kTemplateWait = std::chrono::seconds(10);
 
 std::string key_of(const api::ObjectMeta& meta) { return api::object_key(meta); }
 
@@ -103,7 +103,7 @@ void Autoscaler::attempt(const std::string& key, const Request& request, const P
   if (!making_.empty()) return;  // look_at() is called again when those nodes are usable
   const auto demand = demand_of(request);
   if (!demand) {
-    if (executor_.now() < due + kTemplatePatience) return at(key, executor_.now() + std::chrono::seconds(1));
+    if (executor_.now() < due + kTemplateWait) return at(key, executor_.now() + std::chrono::seconds(1));
     return answer(request, kFailed, true, "PodTemplateNotFound", "A pod template of the request does not exist");
   }
   const bool may_grow = request.class_name == kScaleUp;

@@ -14,7 +14,7 @@ namespace berth::cluster {
 namespace {
 
 constexpr std::string_view kSchedulerName = "default-scheduler";
-constexpr Duration kToldAgain = std::chrono::seconds(30);
+constexpr Duration kReportedAgain = std::chrono::seconds(30);
 
 kube::EventRecorderOptions scheduler_events() {
   kube::EventRecorderOptions options;
@@ -58,7 +58,7 @@ void Binder::pod_changed(const JsonPtr& old, const JsonPtr& now) {
 
 void Binder::forget(const std::string& key) {
   waiting_.erase(key);
-  told_.erase(key);
+  reported_.erase(key);
 }
 
 void Binder::node_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -91,7 +91,7 @@ void Binder::round() {
       waiting_.erase(key);
       place(key, pod, *node, std::move(requests));
     } else {
-      tell_unschedulable(key, *pod, requests);
+      report_unschedulable(key, *pod, requests);
     }
   }
 }
@@ -129,15 +129,15 @@ void Binder::bind(const std::string& key, const JsonPtr& pod, const std::string&
   }));
 }
 
-void Binder::tell_unschedulable(const std::string& key, const Json& pod, const api::ResourceList& requests) {
+void Binder::report_unschedulable(const std::string& key, const Json& pod, const api::ResourceList& requests) {
   const Time now = executor_.now();
-  const auto [told, first] = told_.try_emplace(key, now);
-  if (!first && now - told->second < kToldAgain) return;
+  const auto [reported, first] = reported_.try_emplace(key, now);
+  if (!first && now - reported->second < kReportedAgain) return;
   const std::string message =
       capacity_.why_none(requests, api::decode_node_constraints(*find(pod, "spec")), devices_of(pod));
   const Json* scheduled = api::object_condition(pod, "PodScheduled");
   if (scheduled != nullptr && string_at(*scheduled, {"message"}) == message) return;
-  told->second = now;
+  reported->second = now;
   api::RestRequest request;
   request.verb = api::Verb::kPatch;
   request.patch_type = api::PatchType::kStrategicMerge;

@@ -40,7 +40,7 @@ class Binder {
   void place(const std::string& key, const JsonPtr& pod, const std::string& node, api::ResourceList requests);
   void bind(const std::string& key, const JsonPtr& pod, const std::string& node);
   void try_again(const std::string& key);
-  void tell_unschedulable(const std::string& key, const Json& pod, const api::ResourceList& requests);
+  void report_unschedulable(const std::string& key, const Json& pod, const api::ResourceList& requests);
 
   api::RestClient& client_;
   Executor& executor_;
@@ -49,7 +49,7 @@ class Binder {
   FreeCapacity capacity_;          // includes bindings that are not confirmed yet
   std::set<std::string> waiting_;  // keys of pods without a node
   kube::EventRecorder recorder_;
-  std::map<std::string, Time> told_;  // when those that wait were told why
+  std::map<std::string, Time> reported_;  // when those that wait were told why
   bool round_posted_ = false;
   Lifetime lifetime_;
 };

@@ -170,7 +170,7 @@ struct LwsController::Impl : std::enable_shared_from_this<LwsController::Impl> {
       if (response.ok()) {
         pod_writes.wrote(std::move(response.body));
       } else {
-        tell_refusal(key, response);
+        report_refusal(key, response);
       }
       return response.ok();
     });
@@ -178,7 +178,7 @@ struct LwsController::Impl : std::enable_shared_from_this<LwsController::Impl> {
 
   // A set whose pods are refused holds quota and has no pods: an event says why, one for each reason. The name of a pod
   // may be taken for a moment only: this counts when it happens again.
-  void tell_refusal(const std::string& key, const api::RestResponse& response) {
+  void report_refusal(const std::string& key, const api::RestResponse& response) {
     const std::string why = api::failure_text(response);
     const bool again = std::exchange(refused[key], why) == why;
     const JsonPtr set = set_writes.get(key);

@@ -150,8 +150,8 @@ std::vector<std::string> without_effect(const ClusterFlags& flags, const Earlier
   return out;
 }
 
-void tell_without_effect(api::RestClient& client, const ClusterFlags& flags,
-                         std::function<void(std::vector<std::string>)> done) {
+void report_without_effect(api::RestClient& client, const ClusterFlags& flags,
+                           std::function<void(std::vector<std::string>)> done) {
   if (!flags.nodes_given && flags.node_resources.empty() && flags.devices.empty()) return done({});
   client.call(list_of(api::kNodes), [&client, flags, done = std::move(done)](const api::RestResponse& nodes) {
     auto earlier = std::make_shared<EarlierNodes>();

@@ -21,7 +21,7 @@ struct EarlierNodes {
 std::vector<std::string> without_effect(const ClusterFlags& flags, const EarlierNodes& earlier);
 
 // The same for what `client` has now; none when it cannot be listed. `client` must live until `done` is called.
-void tell_without_effect(api::RestClient& client, const ClusterFlags& flags,
-                         std::function<void(std::vector<std::string>)> done);
+void report_without_effect(api::RestClient& client, const ClusterFlags& flags,
+                           std::function<void(std::vector<std::string>)> done);
 
 }  // namespace berth::cli

@@ -56,15 +56,15 @@ Used used() {
 }
 
 // Prints the progress of a play to stderr: often to a terminal, rarely to a file.
-class Teller {
+class ProgressReporter {
  public:
-  explicit Teller(const simulate::Load& load) : load_(load) {}
+  explicit ProgressReporter(const simulate::Load& load) : load_(load) {}
 
   void progress(const simulate::LoadProgress& p) {
     const auto now = std::chrono::steady_clock::now();
     const auto each = isatty(STDERR_FILENO) != 0 ? kTellTerminal : kTellFile;
-    if (now - told_ < each) return;
-    told_ = now;
+    if (now - reported_ < each) return;
+    reported_ = now;
     if (p.made < load_.objects.size()) {
       std::fprintf(stderr, "made %zu of %zu queues and other objects\n", p.made, load_.objects.size());
       return;
@@ -82,7 +82,7 @@ class Teller {
  private:
   const simulate::Load& load_;
   std::set<std::string> reasons_;
-  std::chrono::steady_clock::time_point told_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
 };
 
 constexpr const char* kPodGroups = "pod-groups";
@@ -102,18 +102,18 @@ Result<simulate::LoadReport> play_virtual(const Options& options, const simulate
   run_options.feature_gates = std::move(*gates);
   run_options.as = as(options);
   run_options.seed = options.seed;
-  Teller teller(load);
-  run_options.on_progress = [&](const simulate::LoadProgress& progress) { teller.progress(progress); };
-  run_options.on_stall = [&](const std::string& why) { teller.stall(why, true); };
+  ProgressReporter reporter(load);
+  run_options.on_progress = [&](const simulate::LoadProgress& progress) { reporter.progress(progress); };
+  run_options.on_stall = [&](const std::string& why) { reporter.stall(why, true); };
   return simulate::run_load(load, run_options);
 }
 
 Result<LiveLoadReport> play_live(const Options& options, const simulate::Load& load) {
   LiveLoadOptions live = options.live;
   live.as = as(options);
-  Teller teller(load);
-  live.on_progress = [&](const simulate::LoadProgress& progress) { teller.progress(progress); };
-  live.on_stall = [&](const std::string& why) { teller.stall(why); };
+  ProgressReporter reporter(load);
+  live.on_progress = [&](const simulate::LoadProgress& progress) { reporter.progress(progress); };
+  live.on_stall = [&](const std::string& why) { reporter.stall(why); };
   return run_live_load(load, live);
 }
 

@@ -37,7 +37,7 @@
 #include "embedded/commands/first_objects.h"
 #include "embedded/commands/store_metrics.h"
 #include "embedded/commands/visibility_group.h"
-#include "embedded/simulate/doors.h"
+#include "embedded/simulate/volcano_admission.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"
 #include "http/listen_address.h"
@@ -141,7 +141,7 @@ class Up {
     const auto holders_in = [this](std::string_view queue) {
       return controller_ ? controller_->volcano_holders(queue) : std::size_t{0};
     };
-    simulate::open_doors(server, controller_options_.volcano, holders_in, policy());
+    simulate::set_admission(server, controller_options_.volcano, holders_in, policy());
     auto core = apiserver::ApiServer::open(executor_, std::move(log), std::move(server));
     if (!core) return fail(core.error().message);
     core_ = std::move(*core);
@@ -270,8 +270,8 @@ class Up {
                                                        .cluster_queue_resources = true,
                                                        .custom_labels = controller_options_.custom_metric_labels});
     controller_options_.metrics = &*controller_metrics_;
-    controller::tell_build(metrics_, this_build());
-    controller::tell_not_honoured(metrics_, controller_options_.not_honoured);
+    controller::report_build(metrics_, this_build());
+    controller::report_not_honoured(metrics_, controller_options_.not_honoured);
     auto journal = open_journal(options_.journal, executor_);
     if (!journal) return tl::unexpected(journal.error());
     journal_ = std::move(*journal);
@@ -290,7 +290,7 @@ class Up {
                   [this, given = std::move(*given)](Result<void> done) {
                     if (!done) return finish(std::move(done));
                     if (!continues_) return start_work(given);
-                    tell_without_effect(*core_, options_.cluster, [this, given](std::vector<std::string> notices) {
+                    report_without_effect(*core_, options_.cluster, [this, given](std::vector<std::string> notices) {
                       notices_ = std::move(notices);
                       start_work(given);
                     });

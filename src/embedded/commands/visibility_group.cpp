@@ -18,7 +18,7 @@ apiserver::discovery::VirtualGroup visibility_group(serve::PendingSource source)
   group.resources = visibility::resource_list;
   group.openapi_v3 = visibility::openapi_v3;
   group.openapi_v2 = visibility::openapi_v2();
-  group.asks_everywhere = [](const http::Target& target) {
+  group.requests_everywhere = [](const http::Target& target) {
     return target.query.flag("all") && visibility::parse_workload_path(target.segments);
   };
   group.answer = [source = std::move(source)](std::string_view method, const http::Target& target,

@@ -43,7 +43,7 @@ void CapacityWatch::start() {
   requests_.start();
 }
 
-void CapacityWatch::tell(std::string who, std::string what) {
+void CapacityWatch::report(std::string who, std::string what) {
   if (handler_) handler_({executor_.now(), std::move(who), std::move(what)});
 }
 
@@ -60,24 +60,24 @@ void CapacityWatch::node_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string rack = label == node.labels.end() ? "" : label->second;
   const auto host = node.labels.find("kubernetes.io/hostname");
   if (now && host != node.labels.end()) racks_[host->second] = rack;
-  if (!now) return tell(node.name, "is deleted");
+  if (!now) return report(node.name, "is deleted");
   if (!old) {
     if (!nodes_.synced()) return;
     ++joined_[rack];
-    if (joined_timer_ == 0) joined_timer_ = executor_.after(kTogether, [this] { tell_joined(); });
+    if (joined_timer_ == 0) joined_timer_ = executor_.after(kTogether, [this] { report_joined(); });
     return;
   }
   const api::Node before = api::decode_node(*old);
-  if (before.ready.value_or(false) && !node.ready.value_or(false)) tell(node.name, "is not Ready any more");
-  if (before.ready && !*before.ready && node.ready.value_or(false)) tell(node.name, "is Ready again");
+  if (before.ready.value_or(false) && !node.ready.value_or(false)) report(node.name, "is not Ready any more");
+  if (before.ready && !*before.ready && node.ready.value_or(false)) report(node.name, "is Ready again");
   if (before.unschedulable != node.unschedulable)
-    tell(node.name, node.unschedulable ? "is cordoned" : "takes pods again");
+    report(node.name, node.unschedulable ? "is cordoned" : "takes pods again");
 }
 
-void CapacityWatch::tell_joined() {
+void CapacityWatch::report_joined() {
   joined_timer_ = 0;
   for (const auto& [rack, count] : std::exchange(joined_, {}))
-    tell(rack.empty() ? "nodes" : rack, fmt::format("has {} new node{}", count, count == 1 ? "" : "s"));
+    report(rack.empty() ? "nodes" : rack, fmt::format("has {} new node{}", count, count == 1 ? "" : "s"));
 }
 
 void CapacityWatch::request_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -91,14 +91,14 @@ void CapacityWatch::request_changed(const JsonPtr& old, const JsonPtr& now) {
   if (!old) {
     std::int64_t pods = 0;
     for (const auto& pod_set : request.pod_sets) pods += pod_set.count;
-    tell(who, fmt::format("asks {} for room for {} pods", request.class_name, pods));
+    report(who, fmt::format("asks {} for room for {} pods", request.class_name, pods));
   }
   const std::pair<std::string_view, std::string_view> words[] = {{kProvisioned, "has its room"},
                                                                  {kFailed, "gets no room"},
                                                                  {kBookingExpired, "has its room no longer kept"},
                                                                  {kCapacityRevoked, "loses its room"}};
   for (const auto& [type, text] : words) {
-    if (became(type)) tell(who, fmt::format("{}: {}", text, api::find_condition(request.conditions, type)->message));
+    if (became(type)) report(who, fmt::format("{}: {}", text, api::find_condition(request.conditions, type)->message));
   }
 }
 

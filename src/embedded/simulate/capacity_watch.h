@@ -28,8 +28,8 @@ class CapacityWatch {
  private:
   void node_changed(const JsonPtr& old, const JsonPtr& now);
   void request_changed(const JsonPtr& old, const JsonPtr& now);
-  void tell(std::string who, std::string what);
-  void tell_joined();
+  void report(std::string who, std::string what);
+  void report_joined();
   std::string rack_label() const;
 
   Executor& executor_;

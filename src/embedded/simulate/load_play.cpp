@@ -74,7 +74,7 @@ struct LoadPlay::Impl : std::enable_shared_from_this<LoadPlay::Impl> {
   }
 
   void end(Result<LoadReport> outcome) {
-    if (auto tell = std::exchange(done, nullptr)) tell(std::move(outcome));
+    if (auto report = std::exchange(done, nullptr)) report(std::move(outcome));
   }
 
   // --- Before the start: create one object after the other.

@@ -94,7 +94,7 @@ struct Observer::Impl {
     }
   }
 
-  void tell(const std::string& who, std::string what) {
+  void report(const std::string& who, std::string what) {
     if (handler) handler({executor.now(), who, std::move(what)});
   }
 
@@ -189,7 +189,7 @@ struct Observer::Impl {
     if (!now_json) {
       account(key, {}, {});
       if (const auto life = by_uid.find(key); life != by_uid.end() && !life->second.finished) {
-        tell(life->second.ns + "/" + life->second.name, "is deleted");
+        report(life->second.ns + "/" + life->second.name, "is deleted");
         life->second.finished = executor.now();
         end_wait(life->second);
         ++counts.finished;
@@ -209,13 +209,13 @@ struct Observer::Impl {
     if (workload_handler) workload_handler(api::object_key(w.meta), workload);
   }
 
-  void tell_places(const std::string& who, const Workload* old, const Workload& w) {
+  void report_places(const std::string& who, const Workload* old, const Workload& w) {
     if (!rack_of) return;
     const auto before = old == nullptr ? std::string() : describe_places(*old, rack_of);
     const auto now = describe_places(w, rack_of);
-    if (before.empty() && !now.empty()) tell(who, "is placed on " + now);
+    if (before.empty() && !now.empty()) report(who, "is placed on " + now);
     if (old == nullptr || before.empty()) return;
-    if (const auto move = describe_move(*old, w); !move.empty()) tell(who, "moves " + move);
+    if (const auto move = describe_move(*old, w); !move.empty()) report(who, "moves " + move);
   }
 
   void end_wait(Life& life) const {
@@ -234,14 +234,14 @@ struct Observer::Impl {
       order.push_back(w.meta.uid);
       ++counts.seen;
       const bool grows = w.meta.annotations.contains(api::kueue::kSliceReplacementFor);
-      tell(who, (grows ? "asks for another size in " : "is submitted to ") + w.queue_name +
-                    (w.priority != 0 ? " with priority " + std::to_string(w.priority) : std::string()));
+      report(who, (grows ? "asks for another size in " : "is submitted to ") + w.queue_name +
+                      (w.priority != 0 ? " with priority " + std::to_string(w.priority) : std::string()));
     }
     if (became(old, w, api::kueue::kEvicted)) {
       const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
       life.evictions.push_back({executor.now(), evicted->reason, evicted->message});
       if (!life.waits_since) life.waits_since = executor.now();
-      tell(who, "is evicted (" + evicted->reason + "): " + with_names(evicted->message, names));
+      report(who, "is evicted (" + evicted->reason + "): " + with_names(evicted->message, names));
     }
     if (became(old, w, api::kueue::kAdmitted)) {
       if (!life.admitted) {
@@ -252,9 +252,9 @@ struct Observer::Impl {
       end_wait(life);
       life.cluster_queue = w.status.admission->cluster_queue;
       life.waiting_for.clear();
-      tell(who, describe_admission(w));
+      report(who, describe_admission(w));
     }
-    tell_places(who, old, w);
+    report_places(who, old, w);
     const auto* reserved = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
     const auto* before = old ? api::find_condition(old->status.conditions, api::kueue::kQuotaReserved) : nullptr;
     if (reserved != nullptr && !reserved->status &&
@@ -262,7 +262,7 @@ struct Observer::Impl {
       life.waiting_for = reserved->message;
       // For an evicted workload this message first repeats the reason of the eviction.
       const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
-      if (evicted == nullptr || evicted->message != reserved->message) tell(who, "waits: " + reserved->message);
+      if (evicted == nullptr || evicted->message != reserved->message) report(who, "waits: " + reserved->message);
     }
     if (became(old, w, api::kueue::kFinished)) {
       const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);
@@ -272,8 +272,8 @@ struct Observer::Impl {
       life.succeeded = finished->reason == "Succeeded";
       if (life.succeeded) ++counts.succeeded;
       life.replaced = finished->reason == api::kueue::kSliceReplaced;
-      if (life.replaced) return tell(who, "goes on with another size");
-      tell(who, (life.succeeded ? "has finished: " : "has failed: ") + finished->message);
+      if (life.replaced) return report(who, "goes on with another size");
+      report(who, (life.succeeded ? "has finished: " : "has failed: ") + finished->message);
     }
   }
 
@@ -325,7 +325,7 @@ void Observer::on_workload(std::function<void(const std::string& key, const Work
   impl_->workload_handler = std::move(handler);
 }
 
-void Observer::tell_places(RackOf rack_of) { impl_->rack_of = std::move(rack_of); }
+void Observer::report_places(RackOf rack_of) { impl_->rack_of = std::move(rack_of); }
 
 void Observer::ignore_others(std::set<std::string> namespaces, std::set<std::string> quotas) {
   impl_->concerns = {std::move(namespaces), std::move(quotas)};

@@ -71,7 +71,7 @@ class Observer {
   using WorkloadPtr = std::shared_ptr<const api::kueue::Workload>;
   void on_workload(std::function<void(const std::string& key, const WorkloadPtr& now)> handler);
   // Makes moments name the places of a workload and their changes. `rack_of` returns the rack of a hostname.
-  void tell_places(RackOf rack_of);
+  void report_places(RackOf rack_of);
   void keep_history();  // history() records from now on
   // Before start(): what is in other namespaces, and the quotas of other objects ("ClusterQueue/name", "Cohort/name"),
   // do not exist for this observer.

@@ -44,7 +44,7 @@ class Player {
       queues_.on_moment(options_.on_moment);
       queues_.start();
     }
-    observer_.tell_places([this](std::string_view host) { return capacity_.rack_of(host); });
+    observer_.report_places([this](std::string_view host) { return capacity_.rack_of(host); });
     capacity_.start();
     observer_.keep_history();
     observer_.start();

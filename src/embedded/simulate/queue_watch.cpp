@@ -74,7 +74,7 @@ void QueueWatch::start() {
   groups_.start();
 }
 
-void QueueWatch::tell(std::string who, std::string what) {
+void QueueWatch::report(std::string who, std::string what) {
   if (handler_) handler_({executor_.now(), std::move(who), std::move(what)});
 }
 
@@ -83,13 +83,13 @@ void QueueWatch::queue_changed(const JsonPtr& old, const JsonPtr& now) {
   const auto before = old ? api::volcano::decode_queue(*old) : Result<api::volcano::Queue>();
   if (!queue || !before) return;
   const std::string who = "queue " + queue->meta.name;
-  if (!now) return tell(who, "is deleted");
+  if (!now) return report(who, "is deleted");
   if (queue->parent.empty() || queue->meta.name == api::volcano::kDefaultQueue) return;
-  if (!old || before->parent.empty()) return tell(who, "is created below " + queue->parent + entitlement(*queue));
-  if (queue->parent != before->parent) tell(who, "moves below " + queue->parent);
+  if (!old || before->parent.empty()) return report(who, "is created below " + queue->parent + entitlement(*queue));
+  if (queue->parent != before->parent) report(who, "moves below " + queue->parent);
   if (queue->status.state != before->status.state && before->status.state != api::volcano::QueueState::kNone)
-    tell(who, "is " + std::string(name_of(queue->status.state)));
-  if (queue->status.allocated != before->status.allocated) tell(who, "holds " + list_of(queue->status.allocated));
+    report(who, "is " + std::string(name_of(queue->status.state)));
+  if (queue->status.allocated != before->status.allocated) report(who, "holds " + list_of(queue->status.allocated));
 }
 
 void QueueWatch::group_changed(const JsonPtr& old, const JsonPtr& now) {
@@ -99,16 +99,16 @@ void QueueWatch::group_changed(const JsonPtr& old, const JsonPtr& now) {
   const std::string who = who_is(*group);
   if (!now) {
     names_.erase(group->meta.uid);
-    return tell(who, "is gone");
+    return report(who, "is gone");
   }
   if (!old)
-    tell(who, "asks queue " + group->queue + " for " + list_of(group->min_resources.value_or(api::ResourceList())));
+    report(who, "asks queue " + group->queue + " for " + list_of(group->min_resources.value_or(api::ResourceList())));
   const std::string step =
       group->status.phase == before->status.phase ? "" : step_to(group->status.phase, before->status.phase);
-  if (!step.empty()) tell(who, step);
+  if (!step.empty()) report(who, step);
   names_[group->meta.uid] = who;
   if (const std::string why = refusal(*group); !why.empty() && why != refusal(*before))
-    tell(who, "waits: " + with_names(why, names_));
+    report(who, "waits: " + with_names(why, names_));
 }
 
 }  // namespace berth::simulate

@@ -24,7 +24,7 @@ class QueueWatch {
  private:
   void queue_changed(const JsonPtr& old, const JsonPtr& now);
   void group_changed(const JsonPtr& old, const JsonPtr& now);
-  void tell(std::string who, std::string what);
+  void report(std::string who, std::string what);
 
   Executor& executor_;
   kube::Informer queues_, groups_;

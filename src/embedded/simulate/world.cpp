@@ -15,7 +15,7 @@
 #include "embedded/apiserver/server/api_server.h"
 #include "embedded/apiserver/storage/store.h"
 #include "embedded/cluster/cluster.h"
-#include "embedded/simulate/doors.h"
+#include "embedded/simulate/volcano_admission.h"
 
 namespace berth::simulate {
 namespace {
@@ -117,7 +117,7 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
     const auto holders_in = [parts = impl.get()](std::string_view queue) {
       return parts->controller ? parts->controller->volcano_holders(queue) : std::size_t{0};
     };
-    open_doors(server_options, options.volcano, holders_in, std::move(policy));
+    set_admission(server_options, options.volcano, holders_in, std::move(policy));
     server_options.admission =
         with_a_way_past(std::move(server_options.admission), [parts = impl.get()] { return parts->past_webhooks; });
   }

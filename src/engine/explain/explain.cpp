@@ -89,9 +89,9 @@ void Explainer::identity() {
     out.reason = pods->reason;
     out.message = pods->message;
   }
-  if (t_.untold_reason) {
-    out.reason = t_.untold_reason->reason;
-    out.message = t_.untold_reason->message;
+  if (t_.unreported_reason) {
+    out.reason = t_.unreported_reason->reason;
+    out.message = t_.unreported_reason->message;
   }
 }
 

@@ -46,7 +46,7 @@ std::optional<api::kueue::WorkloadRef> Rehearsal::find(std::string_view key) con
 std::string Rehearsal::why_it_waits(std::string_view key) const {
   const Tracked* t = std::as_const(engine_.impl_->workloads).find(key);
   if (t == nullptr) return "";
-  if (t->untold_reason) return t->untold_reason->reason + ": " + t->untold_reason->message;
+  if (t->unreported_reason) return t->unreported_reason->reason + ": " + t->unreported_reason->message;
   const auto* quota = api::find_condition(t->now->status.conditions, api::kueue::kQuotaReserved);
   return quota == nullptr || quota->status ? "" : quota->reason + ": " + quota->message;
 }

@@ -132,9 +132,9 @@ bool is_half_released(const WorkloadRef& w) {
 Result<Change> settle(const WorkloadRef& w, Time now) {
   WorkloadStatus status = w.status;
   const auto* quota = api::find_condition(w.status.conditions, api::kueue::kQuotaReserved);
-  const bool told = quota != nullptr && !quota->status && !quota->reason.empty();
-  const std::string_view why = told ? std::string_view(quota->reason) : reason::kPendingEvaluation;
-  const std::string_view text = told ? std::string_view(quota->message) : message::kAdmissionLost;
+  const bool reported = quota != nullptr && !quota->status && !quota->reason.empty();
+  const std::string_view why = reported ? std::string_view(quota->reason) : reason::kPendingEvaluation;
+  const std::string_view text = reported ? std::string_view(quota->message) : message::kAdmissionLost;
   unreserve(status, w, why, text, now);
   const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
   const auto* requeued = api::find_condition(w.status.conditions, api::kueue::kRequeued);

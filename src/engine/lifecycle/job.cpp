@@ -13,7 +13,7 @@ using api::kueue::JobReport;
 
 namespace {
 
-void tell_pods_ready(WorkloadStatus& status, const WorkloadRef& w, const JobReport& report, Time now) {
+void report_pods_ready(WorkloadStatus& status, const WorkloadRef& w, const JobReport& report, Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kPodsReady);
   const std::string was = before != nullptr ? before->reason : std::string();
   if (!api::is_true(status.conditions, api::kueue::kAdmitted)) {
@@ -33,18 +33,20 @@ void tell_pods_ready(WorkloadStatus& status, const WorkloadRef& w, const JobRepo
 }
 
 // A condition with the same content is left unchanged, including its observedGeneration.
-void tell_replacement(WorkloadStatus& status, const WorkloadRef& w, const JobReport::Replacement& told, Time now) {
+void report_replacement(WorkloadStatus& status, const WorkloadRef& w, const JobReport::Replacement& reported,
+                        Time now) {
   const auto* before = api::find_condition(status.conditions, api::kueue::kWaitingForReplacementPods);
-  if (before == nullptr && !told.needed) return;
-  const std::string_view why = told.needed ? std::string_view(told.reason) : reason::kNoReplacementNeeded;
-  const std::string_view text = told.needed ? std::string_view(told.message) : message::kNoReplacementNeeded;
-  if (before != nullptr && before->status == told.needed && before->reason == why && before->message == text) return;
-  set(status, w, api::kueue::kWaitingForReplacementPods, told.needed, why, text, now);
+  if (before == nullptr && !reported.needed) return;
+  const std::string_view why = reported.needed ? std::string_view(reported.reason) : reason::kNoReplacementNeeded;
+  const std::string_view text = reported.needed ? std::string_view(reported.message) : message::kNoReplacementNeeded;
+  if (before != nullptr && before->status == reported.needed && before->reason == why && before->message == text)
+    return;
+  set(status, w, api::kueue::kWaitingForReplacementPods, reported.needed, why, text, now);
 }
 
 WorkloadStatus with_report(const WorkloadRef& w, const JobReport& report, Time now) {
   WorkloadStatus status = w.status;
-  if (report.pods_ready) tell_pods_ready(status, w, report, now);
+  if (report.pods_ready) report_pods_ready(status, w, report, now);
   // While quota is reserved, no count decreases: that quota was already given back. But fewer pods are done of a pod
   // set that shrank below them.
   if (report.reclaimable) {
@@ -53,7 +55,7 @@ WorkloadStatus with_report(const WorkloadRef& w, const JobReport& report, Time n
     status.reclaimable_pods =
         holds_quota(status) ? api::kueue::not_less(*report.reclaimable, before) : *report.reclaimable;
   }
-  if (report.replacement) tell_replacement(status, w, *report.replacement, now);
+  if (report.replacement) report_replacement(status, w, *report.replacement, now);
   return status;
 }
 
@@ -84,7 +86,7 @@ Result<Change> replace(const WorkloadRef& w, const std::string& why, Time now) {
 Result<Change> finish(const WorkloadRef& w, const JobReport::Outcome& outcome, Time now) {
   WorkloadStatus status = w.status;
   set(status, w, api::kueue::kFinished, true, outcome.reason, outcome.message, now);
-  tell_replacement(status, w, {}, now);  // what is finished waits for no pods
+  report_replacement(status, w, {}, now);  // what is finished waits for no pods
   return close(Move::kFinish, w, std::move(status));
 }
 

@@ -43,7 +43,7 @@ std::string_view legacy_reason(std::string_view granular) {
   return found == kWords.end() ? granular : found->second;
 }
 
-void tell_legacy_reasons(Change& change, const WorkloadStatus& before) {
+void report_legacy_reasons(Change& change, const WorkloadStatus& before) {
   auto& conditions = change.status.conditions;
   const auto rename = [](std::string& reason) { reason = std::string(legacy_reason(reason)); };
   for (api::Condition& condition : conditions) {

@@ -13,6 +13,6 @@ std::string_view legacy_reason(std::string_view reason);
 // Replaces the reasons of QuotaReserved=False and Admitted=False in the change's conditions, and of warnings in its
 // events. Removes Admitted=False unless the workload had an Admitted condition before. `before`: the status that the
 // change starts from.
-void tell_legacy_reasons(Change& change, const WorkloadStatus& before);
+void report_legacy_reasons(Change& change, const WorkloadStatus& before);
 
 }  // namespace berth::engine::lifecycle

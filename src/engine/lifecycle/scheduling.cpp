@@ -18,7 +18,7 @@ const api::Condition* present(const WorkloadStatus& status) {
   return known && scheduled->last_transition > admitted->last_transition ? scheduled : nullptr;
 }
 
-void tell(WorkloadStatus& status, const WorkloadRef& w, bool all, Time now) {
+void report(WorkloadStatus& status, const WorkloadRef& w, bool all, Time now) {
   const auto* before = present(status);
   if (before != nullptr && before->status == all) return;
   // Newer than the admission also when both happen in the same second.
@@ -33,7 +33,7 @@ WorkloadStatus with_scheduling(const WorkloadRef& w, const SchedulingSeen& seen,
   WorkloadStatus status = w.status;
   const auto* before = present(status);
   const bool over = before != nullptr && before->status;
-  if (!over && (before != nullptr || seen.any)) tell(status, w, seen.all, now);
+  if (!over && (before != nullptr || seen.any)) report(status, w, seen.all, now);
   const auto* ready = api::find_condition(status.conditions, api::kueue::kPodsReady);
   if (ready == nullptr || ready->status) return status;
   if (ready->reason == reason::kWaitForStart && waits_for_nodes(status)) {

@@ -10,7 +10,7 @@
 namespace berth::engine {
 
 namespace {
-constexpr std::size_t kStaleNewcomers = 16;  // so that small classes are not cleaned up at every push
+constexpr std::size_t kStaleArrivals = 16;  // so that small classes are not cleaned up at every push
 }
 
 PendingQueue::PendingQueue(Slots& slots, bool share_verdicts)
@@ -26,20 +26,20 @@ PendingQueue::Class::Class(const Class& other, const Slots& slots)
       local_queues(other.local_queues),
       parked(other.parked),
       lacks(other.lacks),
-      loans(other.loans),
+      borrowings(other.borrowings),
       reason(other.reason),
       verdict(other.verdict),
       never(other.never),
-      newcomers(other.newcomers) {}
+      arrivals(other.arrivals) {}
 
 void PendingQueue::Class::vacate() {
   parked = false;
   lacks.clear();
-  loans = 0;
+  borrowings = 0;
   reason.clear();
   verdict = {};
   never = {};
-  newcomers.clear();
+  arrivals.clear();
   plan = nullptr;
   local = nullptr;
 }
@@ -61,11 +61,11 @@ PendingQueue::PendingQueue(const PendingQueue& other, Slots& slots)
       parked_(other.parked_),
       blocked_(other.blocked_),
       blocked_lacks_(other.blocked_lacks_),
-      blocked_loans_(other.blocked_loans_),
+      blocked_borrowings_(other.blocked_borrowings_),
       sticky_(other.sticky_),
-      made_way_(other.made_way_),
+      preempted_for_(other.preempted_for_),
       aside_(other.aside_),
-      with_newcomers_(other.with_newcomers_),
+      with_arrivals_(other.with_arrivals_),
       parked_members_(other.parked_members_),
       asleep_(other.asleep_),
       everybody_(other.everybody_, Before{&slots}),
@@ -137,12 +137,12 @@ void PendingQueue::push(WorkloadId workload, bool age_decides) {
   Key former = c.members.empty() ? Key() : c.members.first();
   c.members.insert(key(workload));
   if (slot.local_queue.valid() && !by_usage_) ++c.local_queues[slot.local_queue];
-  c.newcomers.push_back(workload);
-  if (c.newcomers.size() > kStaleNewcomers + 2 * c.members.size()) forget_gone_newcomers(id);
+  c.arrivals.push_back(workload);
+  if (c.arrivals.size() > kStaleArrivals + 2 * c.members.size()) forget_gone_arrivals(id);
   if (c.parked) {
     ++parked_members_;
     fall_asleep(slot.local_queue, 1);
-    if (c.newcomers.size() == 1) with_newcomers_.push_back(id);
+    if (c.arrivals.size() == 1) with_arrivals_.push_back(id);
     if (!age_decides || c.members.first().workload != workload) return;
     std::erase(parked_, id);
     unpark(id);
@@ -158,20 +158,20 @@ void PendingQueue::stand_alone(WorkloadId workload) {
   const ClassKey own = class_key(workload);
   if (classes_[slot.class_id.index()].key == own) return;
   class_of(own);  // before the old class goes: an entry of the running cycle may use the plan that they share
-  const WorkloadId sticky = sticky_, made_way = made_way_, blocked = blocked_;
+  const WorkloadId sticky = sticky_, preempted_for = preempted_for_, blocked = blocked_;
   erase(workload);
   push(workload);
   sticky_ = sticky;
-  made_way_ = made_way;
+  preempted_for_ = preempted_for;
   blocked_ = blocked;
 }
 
 // A class that is never parked would otherwise remember every workload that ever passed through it.
-void PendingQueue::forget_gone_newcomers(ClassId id) {
-  auto& newcomers = classes_[id.index()].newcomers;
-  std::erase_if(newcomers, [&](WorkloadId each) { return !slots_.known(each) || slots_[each].class_id != id; });
-  std::sort(newcomers.begin(), newcomers.end());
-  newcomers.erase(std::unique(newcomers.begin(), newcomers.end()), newcomers.end());
+void PendingQueue::forget_gone_arrivals(ClassId id) {
+  auto& arrivals = classes_[id.index()].arrivals;
+  std::erase_if(arrivals, [&](WorkloadId each) { return !slots_.known(each) || slots_[each].class_id != id; });
+  std::sort(arrivals.begin(), arrivals.end());
+  arrivals.erase(std::unique(arrivals.begin(), arrivals.end()), arrivals.end());
 }
 
 void PendingQueue::put_aside(WorkloadId workload) {
@@ -189,7 +189,7 @@ void PendingQueue::erase_and_rank(WorkloadId workload) {
 bool PendingQueue::remove(WorkloadId workload) {
   Slot& slot = slots_[workload];
   if (sticky_ == workload) sticky_ = WorkloadId();
-  if (made_way_ == workload) made_way_ = WorkloadId();
+  if (preempted_for_ == workload) preempted_for_ = WorkloadId();
   if (blocked_ == workload) blocked_ = WorkloadId();
   Slot::Place place = std::exchange(slot.place, Slot::Place::kNone);
   if (place == Slot::Place::kAside) {
@@ -243,7 +243,8 @@ WorkloadId PendingQueue::head() const {
   return first == blocked_ ? WorkloadId() : first;
 }
 
-void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason, std::uint64_t loans) {
+void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason,
+                        std::uint64_t borrowings) {
   ClassId id = slots_[workload].class_id;
   Class& c = classes_[id.index()];
   BERTH_INVARIANT(!c.parked);
@@ -251,14 +252,14 @@ void PendingQueue::park(WorkloadId workload, std::vector<Lack> lacks, std::strin
   c.parked = true;
   count_members_asleep(c);
   c.lacks = std::move(lacks);
-  c.loans = loans;
+  c.borrowings = borrowings;
   parked_.push_back(id);
   if (c.reason != reason) {  // the reason that members were told before is outdated
     c.reason = reason;
-    c.newcomers.clear();
-    c.members.visit(0, [&](const Key& member) { return c.newcomers.push_back(member.workload), true; });
+    c.arrivals.clear();
+    c.members.visit(0, [&](const Key& member) { return c.arrivals.push_back(member.workload), true; });
   }
-  if (!c.newcomers.empty()) with_newcomers_.push_back(id);
+  if (!c.arrivals.empty()) with_arrivals_.push_back(id);
 }
 
 void PendingQueue::park_again(WorkloadId workload) {
@@ -269,12 +270,12 @@ void PendingQueue::park_again(WorkloadId workload) {
   c.parked = true;
   count_members_asleep(c);
   parked_.push_back(id);
-  if (!c.newcomers.empty()) with_newcomers_.push_back(id);
+  if (!c.arrivals.empty()) with_arrivals_.push_back(id);
 }
 
-void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks, std::uint64_t loans) {
+void PendingQueue::block(WorkloadId workload, std::vector<Lack> lacks, std::uint64_t borrowings) {
   blocked_ = workload;
-  blocked_loans_ = loans;
+  blocked_borrowings_ = borrowings;
   blocked_lacks_ = std::move(lacks);
 }
 
@@ -285,20 +286,20 @@ void PendingQueue::unpark(ClassId id) {
   add_awake(c);
 }
 
-// `helps(lack, shape, loans)`: one lack of a class of this shape, and the last loan that its verdict took into
-// account.
+// `helps(lack, shape, borrowings)`: one lack of a class of this shape, and the last borrowing that its verdict took
+// into account.
 bool PendingQueue::wake_where(const auto& helps) {
-  auto concerns = [&](const std::vector<Lack>& lacks, ShapeId shape, std::uint64_t loans) {
-    return std::any_of(lacks.begin(), lacks.end(), [&](const Lack& lack) { return helps(lack, shape, loans); });
+  auto concerns = [&](const std::vector<Lack>& lacks, ShapeId shape, std::uint64_t borrowings) {
+    return std::any_of(lacks.begin(), lacks.end(), [&](const Lack& lack) { return helps(lack, shape, borrowings); });
   };
   bool any = false;
   std::erase_if(parked_, [&](ClassId each) {
     const Class& c = classes_[each.index()];
-    if (!concerns(c.lacks, c.key.shape, c.loans)) return false;
+    if (!concerns(c.lacks, c.key.shape, c.borrowings)) return false;
     unpark(each);
     return any = true;
   });
-  if (blocked_.valid() && concerns(blocked_lacks_, slots_[blocked_].shape, blocked_loans_)) {
+  if (blocked_.valid() && concerns(blocked_lacks_, slots_[blocked_].shape, blocked_borrowings_)) {
     blocked_ = WorkloadId();
     any = true;
   }
@@ -375,17 +376,17 @@ std::size_t PendingQueue::count_never() const {
   return count;
 }
 
-std::vector<PendingQueue::Untold> PendingQueue::take_untold() {
-  std::vector<Untold> untold;
-  for (ClassId id : with_newcomers_) {
+std::vector<PendingQueue::Unreported> PendingQueue::take_unreported() {
+  std::vector<Unreported> unreported;
+  for (ClassId id : with_arrivals_) {
     Class& c = classes_[id.index()];
     if (!c.parked) continue;  // woken meanwhile: they get the reason when the class is parked again
-    for (WorkloadId each : std::exchange(c.newcomers, {})) {
-      if (slots_.known(each) && slots_[each].class_id == id) untold.push_back({each, c.reason, &c.verdict});
+    for (WorkloadId each : std::exchange(c.arrivals, {})) {
+      if (slots_.known(each) && slots_[each].class_id == id) unreported.push_back({each, c.reason, &c.verdict});
     }
   }
-  with_newcomers_.clear();
-  return untold;
+  with_arrivals_.clear();
+  return unreported;
 }
 
 }  // namespace berth::engine

@@ -31,7 +31,7 @@ namespace berth::engine {
 // there are many questions about positions.
 class PendingQueue {
  public:
-  static constexpr std::uint64_t kAnyLoan = std::numeric_limits<std::uint64_t>::max();
+  static constexpr std::uint64_t kAnyBorrowing = std::numeric_limits<std::uint64_t>::max();
   // `share_verdicts` false: every workload forms a class of its own.
   PendingQueue(Slots& slots, bool share_verdicts);
   // A copy for `slots`, which must be a copy of the other's slots, at least of the workloads in this queue.
@@ -63,15 +63,15 @@ class PendingQueue {
   WorkloadId head() const;
 
   // BestEffortFIFO: parks the class of the workload until one of `lacks` has more free capacity. `reason` is reported
-  // for the other members; `loans` is the number of the last loan that the verdict took into account.
-  void park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason, std::uint64_t loans = 0);
+  // for the other members; `borrowings` is the number of the last borrowing that the verdict took into account.
+  void park(WorkloadId workload, std::vector<Lack> lacks, std::string_view reason, std::uint64_t borrowings = 0);
   // StrictFIFO: the workload blocks the queue while it is the first.
-  void block(WorkloadId workload, std::vector<Lack> lacks, std::uint64_t loans = 0);
+  void block(WorkloadId workload, std::vector<Lack> lacks, std::uint64_t borrowings = 0);
   // Wakes classes that lacked `id`, if `may_fit` returns true for the lack. Returns true when anything woke.
   bool wake(FlavorResourceId id, const std::function<bool(const Lack&, ShapeId)>& may_fit);
-  // Wakes classes that may find new victims after loan `number`: those whose verdict is older than this loan, and
-  // that lacked `id` or places, or anything if `id` is invalid. Returns true when anything woke.
-  bool wake_for_victims(FlavorResourceId id, std::uint64_t number = kAnyLoan);
+  // Wakes classes that may find new victims after borrowing `number`: those whose verdict is older than this borrowing,
+  // and that lacked `id` or places, or anything if `id` is invalid. Returns true when anything woke.
+  bool wake_for_victims(FlavorResourceId id, std::uint64_t number = kAnyBorrowing);
   // Wakes classes that wanted `id` when it was free, and for which `available` of it is not enough. Returns true when
   // anything woke.
   bool wake_where_taken(FlavorResourceId id, Amount available);
@@ -88,15 +88,15 @@ class PendingQueue {
   bool all_awake() const { return parked_.empty() && !blocked_.valid(); }
 
   // The preemptor stays first until it leaves the queue or another workload becomes sticky.
-  void set_sticky(WorkloadId workload) { made_way_ = sticky_ = workload; }
+  void set_sticky(WorkloadId workload) { preempted_for_ = sticky_ = workload; }
   bool sticky(WorkloadId workload) const { return sticky_ == workload; }
   // Workloads were preempted for it, or will be. It comes before the heads of other queues, but keeps its normal
   // position in its own queue.
-  void set_made_way(WorkloadId workload) {
-    made_way_ = workload;
+  void set_preempted_for(WorkloadId workload) {
+    preempted_for_ = workload;
     if (sticky_ != workload) sticky_ = WorkloadId();
   }
-  bool made_way(WorkloadId workload) const { return made_way_ == workload; }
+  bool preempted_for(WorkloadId workload) const { return preempted_for_ == workload; }
 
   // The plan of the workload's shape for the queue's current configuration; made anew when `generation` has changed.
   template <typename Make>
@@ -165,13 +165,13 @@ class PendingQueue {
   // How many workloads that wait can never fit, as far as they were evaluated. Costs a walk over classes.
   std::size_t count_never() const;
 
-  struct Untold {
+  struct Unreported {
     WorkloadId workload;
     std::string_view reason;
     const Verdict* verdict = nullptr;  // of its class; valid until the queue changes
   };
   // Members that were parked without evaluation since the last call.
-  std::vector<Untold> take_untold();
+  std::vector<Unreported> take_unreported();
   std::vector<std::string> check() const;
 
  private:
@@ -216,13 +216,13 @@ class PendingQueue {
     std::map<LocalQueueId, std::size_t> local_queues;
     Local* local = nullptr;  // by usage: in by_local_queue_
     bool parked = false;
-    std::vector<Lack> lacks;  // when it was last parked; empty after wake_all()
-    std::uint64_t loans = 0;  // the last loan that its verdict took into account
-    std::string reason;       // reported to members while parked
-    Verdict verdict;          // of its last evaluation
+    std::vector<Lack> lacks;       // when it was last parked; empty after wake_all()
+    std::uint64_t borrowings = 0;  // the last borrowing that its verdict took into account
+    std::string reason;            // reported to members while parked
+    Verdict verdict;               // of its last evaluation
     Never never;
-    std::vector<WorkloadId> newcomers;  // members not yet told why they wait
-    SharedPlan* plan = nullptr;         // in plans_
+    std::vector<WorkloadId> arrivals;  // members not yet told why they wait
+    SharedPlan* plan = nullptr;        // in plans_
   };
 
   // The workloads of one local queue.
@@ -255,7 +255,7 @@ class PendingQueue {
   bool remove(WorkloadId workload);  // returns whether the first awake workload of its local queue was found anew
   void unpark(ClassId id);
   bool wake_where(const auto& helps);
-  void forget_gone_newcomers(ClassId id);
+  void forget_gone_arrivals(ClassId id);
   void check_positions(std::vector<std::string>& broken) const;
   Local* count_in(WorkloadId workload);               // returns its local queue; null if it does not count there
   void count_out(WorkloadId workload, Local* local);  // the one that it was counted in
@@ -294,11 +294,11 @@ class PendingQueue {
   std::vector<ClassId> parked_;
   WorkloadId blocked_;
   std::vector<Lack> blocked_lacks_;
-  std::uint64_t blocked_loans_ = 0;
-  WorkloadId sticky_;  // invalid or equal to made_way_
-  WorkloadId made_way_;
+  std::uint64_t blocked_borrowings_ = 0;
+  WorkloadId sticky_;  // invalid or equal to preempted_for_
+  WorkloadId preempted_for_;
   std::set<WorkloadId> aside_;
-  std::vector<ClassId> with_newcomers_;         // parked classes with newcomers; may list a class more than once
+  std::vector<ClassId> with_arrivals_;          // parked classes with arrivals; may list a class more than once
   std::size_t parked_members_ = 0;              // members of parked classes
   std::map<LocalQueueId, std::size_t> asleep_;  // parked members and aside ones by local queue; no number is 0
   Counted everybody_;

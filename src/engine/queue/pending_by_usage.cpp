@@ -8,7 +8,7 @@ namespace berth::engine {
 // All workloads leave and come back, because their classes change.
 void PendingQueue::order_by_usage(bool by_usage) {
   if (by_usage_ == by_usage) return;
-  const WorkloadId sticky = sticky_, made_way = made_way_;
+  const WorkloadId sticky = sticky_, preempted_for = preempted_for_;
   std::vector<WorkloadId> aside(aside_.begin(), aside_.end()), queued;
   for (const WorkloadId each : page(0, size())) {
     if (!aside_.contains(each)) queued.push_back(each);
@@ -19,7 +19,7 @@ void PendingQueue::order_by_usage(bool by_usage) {
   for (const WorkloadId each : queued) push(each);
   for (const WorkloadId each : aside) put_aside(each);
   sticky_ = sticky;
-  made_way_ = made_way;
+  preempted_for_ = preempted_for;
 }
 
 void PendingQueue::rank() {

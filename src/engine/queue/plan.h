@@ -15,7 +15,7 @@ struct Plan {
   struct Want {  // one resource of a unit
     ResourceId resource;
     std::vector<Amount> per_pod;  // by pod set of the unit; zero where it requests nothing
-    bool asks_nothing() const {
+    bool requests_nothing() const {
       return std::all_of(per_pod.begin(), per_pod.end(), [](Amount a) { return a.is_zero(); });
     }
   };
@@ -26,8 +26,8 @@ struct Plan {
     std::vector<std::string> mismatch;  // by flavor of the group: why the pods may not run there; "" when they may
     std::vector<std::vector<FlavorResourceId>> ids;  // by flavor, want
     std::vector<Placing> placing;                    // by flavor: whether and when pods get places there
-    bool asks_nothing() const {
-      return std::all_of(wants.begin(), wants.end(), [](const Want& want) { return want.asks_nothing(); });
+    bool requests_nothing() const {
+      return std::all_of(wants.begin(), wants.end(), [](const Want& want) { return want.requests_nothing(); });
     }
   };
   struct Unit {

@@ -73,9 +73,9 @@ struct Slot {
   Rare<FlavorScan> scan;
   std::uint32_t scan_moves = 0;  // number of moves since scan_stamp
   std::uint64_t scan_stamp = 0;
-  std::uint64_t told = 0;  // hash of the last Wait reported; 0: none since it was submitted
-  std::string told_reason;
-  bool told_of_other = false;  // the last Wait was about an equivalent workload's verdict, not about its own
+  std::uint64_t reported = 0;  // hash of the last Wait reported; 0: none since it was submitted
+  std::string reported_reason;
+  bool reported_of_other = false;  // the last Wait was about an equivalent workload's verdict, not about its own
   static constexpr std::uint32_t kNoWait = std::numeric_limits<std::uint32_t>::max();
   std::uint32_t wait_index = kNoWait;  // its index in the messages of the running pass
 };

@@ -28,6 +28,6 @@ std::string_view verdict_in(std::string_view message) {
   return verdict == std::string_view::npos ? message : after.substr(verdict + kColon.size());
 }
 
-bool tells_verdict(std::string_view message) { return message != kBypassed; }
+bool reports_verdict(std::string_view message) { return message != kBypassed; }
 
 }  // namespace berth::engine

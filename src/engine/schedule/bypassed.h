@@ -24,6 +24,6 @@ std::string bypassed_text(std::string_view to, std::string_view evaluated, std::
 std::string_view verdict_in(std::string_view message);
 
 // Whether the message says what the evaluated workload lacked. Kueue's text alone does not.
-bool tells_verdict(std::string_view message);
+bool reports_verdict(std::string_view message);
 
 }  // namespace berth::engine

@@ -45,7 +45,7 @@ Scheduler::Impl::Impl(const Impl& other, const std::vector<QuotaNodeId>* roots)
   std::ranges::copy_if(other.topology_queues, std::inserter(topology_queues, topology_queues.end()), here);
   if (roots == nullptr) return;
   std::erase_if(backoffs, [&](const auto& each) { return !state.slots.known(each.second); });
-  std::erase_if(state.waits_for_leavers, [&](const auto& each) { return !here(each.second); });
+  std::erase_if(state.waits_for_leaving_pods, [&](const auto& each) { return !here(each.second); });
 }
 
 Scheduler::Scheduler(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -22,11 +22,11 @@ struct Entry {
   const Replacement* replaces = nullptr;  // in its slot: the slice whose quota it takes over; null: none
   Assignment assignment;
   std::vector<Target> targets;
-  std::optional<Time> patience_ends;  // it waits for pods that are leaving their nodes, at most until then
-  std::size_t spared = 0;             // there are targets, but it may not preempt them (Precedence): how many
+  std::optional<Time> wait_ends;      // it waits for pods that are leaving their nodes, at most until then
+  std::size_t protected_victims = 0;  // there are targets, but it may not preempt them (Precedence): how many
   bool preemption_gated = false;      // there are targets, but a closed preemption gate forbids to preempt them
   std::size_t outranks = 0;           // how many entries of this cycle it preempted, itself or through others
-  std::uint64_t loans = 0;            // the number of loans when it was evaluated
+  std::uint64_t borrowings = 0;       // the number of borrowings when it was evaluated
   // The walk over flavors continued where a previous one stopped: the workload must not be parked on such a verdict.
   bool partial_view = false;
 

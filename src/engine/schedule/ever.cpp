@@ -182,7 +182,7 @@ EverFits::Answer EverFits::fits_from(std::size_t unit, std::size_t step, std::si
 }
 
 // Of the flavors that its pods may use, the one with the largest part of what they want.
-void EverFits::tell_quota(NeverFits& out, const Plan::Unit& unit, const Plan::Step& step) const {
+void EverFits::report_quota(NeverFits& out, const Plan::Unit& unit, const Plan::Step& step) const {
   const auto& flavors = entry_.queue->config.groups[static_cast<std::size_t>(step.group)].flavors;
   Amount least_missing;
   for (std::size_t f = 0; f < step.ids.size(); ++f) {
@@ -217,7 +217,7 @@ NeverFits EverFits::cause() {
       } else {
         const bool may_use = std::ranges::any_of(step.mismatch, &std::string::empty);
         out.cause = may_use ? NeverFits::Cause::kQuota : NeverFits::Cause::kNoFlavor;
-        if (may_use) tell_quota(out, unit, step);
+        if (may_use) report_quota(out, unit, step);
         if (!may_use && !step.mismatch.empty()) out.mismatch = step.mismatch.front();
       }
       out.pod_set = entry_.shape->pod_sets[unit.pod_sets.front()].name;

@@ -57,7 +57,7 @@ class EverFits {
   bool has_quota_alone(const Plan::Unit& unit, const Plan::Step& step) const;
   Amount wanted(const Plan::Unit& unit, const Plan::Want& want) const;
   NeverFits cause();
-  void tell_quota(NeverFits& out, const Plan::Unit& unit, const Plan::Step& step) const;
+  void report_quota(NeverFits& out, const Plan::Unit& unit, const Plan::Step& step) const;
   void find_largest(NeverFits& out);
   std::vector<std::int32_t> counts_asked() const;
 

@@ -7,15 +7,15 @@
 namespace berth::engine {
 
 void Scheduler::Impl::forget_precedence(QuotaNodeId queue) {
-  if (!state.precedence.empty()) wake_spared(state.precedence.forget(state.ledger.root(queue)));
+  if (!state.precedence.empty()) wake_protected(state.precedence.forget(state.ledger.root(queue)));
 }
 
 void Scheduler::Impl::forget_precedence_if_configured() {
   if (std::exchange(precedence_of, state.ledger.configuration()) == state.ledger.configuration()) return;
-  wake_spared(state.precedence.forget_all());
+  wake_protected(state.precedence.forget_all());
 }
 
-void Scheduler::Impl::wake_spared(const std::vector<WorkloadId>& workloads) {
+void Scheduler::Impl::wake_protected(const std::vector<WorkloadId>& workloads) {
   for (const WorkloadId each : workloads) {
     if (!state.slots.known(each)) continue;  // a copy without its tree
     Slot& slot = state.slots[each];
@@ -27,12 +27,12 @@ void Scheduler::Impl::wake_spared(const std::vector<WorkloadId>& workloads) {
   }
 }
 
-void Scheduler::recall_spared(WorkloadId workload, std::span<const WorkloadId> spared) {
+void Scheduler::recall_protected(WorkloadId workload, std::span<const WorkloadId> protected_victims) {
   SchedulerState& state = impl_->state;
   if (!pending(workload)) return;
   impl_->forget_precedence_if_configured();  // the present configuration is the one that the message is about
   const QuotaNodeId root = state.ledger.root(state.slots[workload].queue);
-  for (const WorkloadId other : spared) {
+  for (const WorkloadId other : protected_victims) {
     if (!state.slots.known(other) || other == workload) continue;
     const QuotaNodeId its_queue = state.slots[other].queue;
     if (!its_queue.valid() || state.ledger.root(its_queue) != root) continue;

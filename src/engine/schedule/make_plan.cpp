@@ -134,7 +134,7 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
     // reported.
     for (Plan::Want& want : std::views::reverse(all)) {
       std::int32_t group = config.group(want.resource);
-      if (group < 0 && (ignore_undeclared || want.asks_nothing()))
+      if (group < 0 && (ignore_undeclared || want.requests_nothing()))
         continue;  // kueue#8079: a request of zero for an uncovered resource is allowed
       auto step = std::find_if(unit.steps.begin(), unit.steps.end(),
                                [&](const Plan::Step& each) { return group >= 0 && each.group == group; });
@@ -154,10 +154,10 @@ Plan make_plan(const Shape& shape, const QueueConfig& config, const FlavorTable&
 }
 
 bool is_idle(const Plan& plan, const Plan::Unit& unit, const Plan::Step& step) {
-  if (!step.asks_nothing()) return false;
+  if (!step.requests_nothing()) return false;
   const auto places = [&](std::size_t pod_set) { return !plan.wants_places.empty() && plan.wants_places[pod_set]; };
   return std::ranges::none_of(unit.pod_sets, places) ||
-         std::ranges::any_of(unit.steps, [](const Plan::Step& each) { return !each.asks_nothing(); });
+         std::ranges::any_of(unit.steps, [](const Plan::Step& each) { return !each.requests_nothing(); });
 }
 
 }  // namespace berth::engine

@@ -28,15 +28,15 @@ void Nominator::nominate(Entry& entry, bool resume) {
   Slot& slot = state_.slots[entry.workload];
   entry.targets.clear();
   entry.preemption_gated = false;
-  entry.spared = 0;
+  entry.protected_victims = 0;
   entry.outranks = 0;
-  entry.patience_ends.reset();
+  entry.wait_ends.reset();
   entry.assignment.clear();
   entry.plan = nullptr;
   entry.partial_view = false;
   entry.is_slice = slot.replaces.has_value();
   entry.replaces = entry.is_slice && state_.predecessor(entry.workload).valid() ? &slot.replaces->what : nullptr;
-  entry.loans = state_.loans_ever;
+  entry.borrowings = state_.borrowings_ever;
   if (slot.barrier) return;
   Queue& queue = *entry.queue;
   entry.shape = &state_.shapes[slot.shape];
@@ -68,7 +68,7 @@ void Nominator::nominate(Entry& entry, bool resume) {
   evaluate(entry, tried, last_walk);
   if (!tried.empty() && entry.assignment.mode == Mode::kPreempt) take_what_fits(entry);
   if (!entry.promising()) wait_for_victims(entry);
-  if (!entry.promising()) count_spared(entry);
+  if (!entry.promising()) count_protected(entry);
 }
 
 // A walk that goes on behind some flavors finds victims, though an earlier flavor may fit by now, or one that no walk
@@ -154,7 +154,7 @@ void Nominator::try_combinations(Entry& entry, std::span<const std::int32_t> cou
 void Nominator::take_over(Entry& entry, Entry& from) {
   entry.assignment = std::move(from.assignment);
   entry.targets = std::move(from.targets);
-  entry.patience_ends = from.patience_ends;
+  entry.wait_ends = from.wait_ends;
   entry.preemption_gated = false;
 }
 
@@ -172,7 +172,7 @@ void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::
   placer_.place(entry);
   entry.targets.clear();
   entry.preemption_gated = false;
-  entry.patience_ends.reset();
+  entry.wait_ends.reset();
   if (entry.assignment.mode == Mode::kPreempt) find_targets(entry);
 }
 
@@ -183,7 +183,7 @@ void Nominator::find_targets(Entry& entry) {
     if (part.mode == Mode::kPreempt) short_ids_.push_back(part.id);
   }
   const Preemptor preemptor = preemptor_of(entry);
-  entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.asks());
+  entry.targets = state_.preemption.targets(preemptor, short_ids_, entry.assignment.usage, placer_.requests());
   if (entry.targets.empty()) {
     if (!waits_for_the_evicted(entry)) return note_debts(entry, preemptor);
     entry.assignment.mode = Mode::kDeferredFit;
@@ -206,11 +206,11 @@ Preemptor Nominator::preemptor_of(const Entry& entry) const {
 
 // Whether it would find targets if it spared nobody, with any flavors and also reduced: its message says so, and after
 // a restart it spares the same ones.
-void Nominator::count_spared(Entry& entry) {
+void Nominator::count_protected(Entry& entry) {
   if (state_.preemptor(entry.workload).spares.empty()) return;
   Entry other = same_request(entry);
   spares_ = false;
-  if (walk(other)) entry.spared = other.targets.size();
+  if (walk(other)) entry.protected_victims = other.targets.size();
   spares_ = true;
 }
 
@@ -254,7 +254,7 @@ void Nominator::wait_for_victims(Entry& entry) {
 // A preemptor with precedence waits for all evicted workloads of its tree, even those that it could not choose now:
 // through the quota that others have given back, it or they may be within quota again.
 bool Nominator::waits_for_the_evicted(Entry& entry) {
-  return state_.options.prioritize_preemptors && entry.queue->pending.made_way(entry.workload) &&
+  return state_.options.prioritize_preemptors && entry.queue->pending.preempted_for(entry.workload) &&
          fits_without_the_evicted(entry);
 }
 
@@ -278,7 +278,7 @@ bool Nominator::fits_without_the_evicted(Entry& entry) {
     }
   }
   return any && state_.ledger.fits(entry.queue->node, entry.assignment.usage) &&
-         (placer_.asks().empty() || placer_.place_again(entry));
+         (placer_.requests().empty() || placer_.place_again(entry));
 }
 
 // A queue that would borrow may reclaim less, or nothing: so it also waits for the resources that it would borrow. And
@@ -303,13 +303,13 @@ void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
 // Pods of earlier victims may stay on their nodes for some time after their quota is free. If they leave enough
 // capacity, wait for them (for a limited time) instead of preempting other workloads.
 bool Nominator::comes_free(Entry& entry) {
-  if (placer_.asks().empty() || !state_.ledger.fits(entry.queue->node, entry.assignment.usage)) return false;
+  if (placer_.requests().empty() || !state_.ledger.fits(entry.queue->node, entry.assignment.usage)) return false;
   Places::Trial trial(state_.places);
   const bool only_looks = state_.only_looks || !spares_;
-  const auto until = trial.without_leavers(state_.now, only_looks);
+  const auto until = trial.without_leaving_pods(state_.now, only_looks);
   if (!placer_.place_again(entry)) return false;
-  entry.patience_ends = until;
-  if (until && !only_looks) state_.waits_for_leavers.emplace(*until, entry.queue->node);
+  entry.wait_ends = until;
+  if (until && !only_looks) state_.waits_for_leaving_pods.emplace(*until, entry.queue->node);
   return true;
 }
 

@@ -33,7 +33,7 @@ class Nominator {
   void take_what_fits(Entry& entry);
   std::vector<Assigner::Kept> kept_flavors(const Entry& entry) const;
   void find_targets(Entry& entry);
-  void count_spared(Entry& entry);
+  void count_protected(Entry& entry);
   bool walk(Entry& entry);
   Preemptor preemptor_of(const Entry& entry) const;
   void note_debts(Entry& entry, const Preemptor& who) const;

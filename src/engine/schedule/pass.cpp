@@ -32,8 +32,8 @@ bool Pass::run(std::span<const QuotaNodeId> roots, Time now, Decisions& out) {
   moved_after_ = false;
   bool done = false;
   for (int i = 0; i < kMaxCycles && !done; ++i) done = !cycle() && !try_those_aside();
-  tell_waits();
-  for (Queue* queue : all_) tell_untold(*queue);
+  report_waits();
+  for (Queue* queue : all_) report_unreported(*queue);
   end_turns_of_others();
   return done;
 }
@@ -116,7 +116,7 @@ void Pass::count_outranked(std::size_t count) {
 // differently.
 bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
   const Slot& slot = state_.slots[head];
-  if (slot.told == 0 || slot.told_of_other) return false;  // it must get its own verdict once
+  if (slot.reported == 0 || slot.reported_of_other) return false;  // it must get its own verdict once
   auto lacks = queue.config.strict() ? std::span<const Lack>() : queue.pending.former_lacks(head);
   return !lacks.empty() && std::none_of(lacks.begin(), lacks.end(),
                                         [&](const Lack& lack) { return state_.may_help(queue, lack, slot.shape); });
@@ -127,8 +127,9 @@ bool Pass::still_hopeless(const Queue& queue, WorkloadId head) const {
 // priority, older queue-order timestamp, UID.
 bool Pass::before(const Entry& a, const Entry& b) const {
   if (a.outranks != b.outranks) return a.outranks > b.outranks;
-  const bool a_made_way = a.queue->pending.made_way(a.workload), b_made_way = b.queue->pending.made_way(b.workload);
-  if (a_made_way != b_made_way) return a_made_way;
+  const bool a_preempted_for = a.queue->pending.preempted_for(a.workload),
+             b_preempted_for = b.queue->pending.preempted_for(b.workload);
+  if (a_preempted_for != b_preempted_for) return a_preempted_for;
   const std::int32_t a_priority = a.queue->config.terms.priority, b_priority = b.queue->config.terms.priority;
   if (a_priority != b_priority) return a_priority > b_priority;
   const Slot &x = state_.slots[a.workload], &y = state_.slots[b.workload];
@@ -156,9 +157,9 @@ void Pass::process(Entry& entry) {
   }
   if (assignment.mode == Mode::kDeferredFit) {
     hold(entry, wanted(entry));
-    note_made_way(entry);
+    note_preempted_for(entry);
     state_.slots[entry.workload].scan.reset();
-    if (entry.patience_ends) return wait_for_leavers(entry);
+    if (entry.wait_ends) return wait_for_leaving_pods(entry);
     return wait(entry.workload, kWaitingForPreemptedWorkloads, kAfterPreemptions);
   }
   bool overlap = overlaps(entry);
@@ -241,8 +242,8 @@ void Pass::admit(Entry& entry) {
   if (state_.book.on()) state_.charge(slot, entry.assignment.usage, std::nullopt);
   queue.pending.erase_and_rank(entry.workload);
   slot.scan.reset();
-  slot.told = 0;
-  slot.told_reason.clear();
+  slot.reported = 0;
+  slot.reported_reason.clear();
   slot.place = Slot::Place::kHolder;
   slot.evicted = false;
   slot.reserved_at = now_;
@@ -270,7 +271,7 @@ void Pass::hold(const Entry& entry, const Usage& usage) {
 }
 
 void Pass::preempt(Entry& entry) {
-  tell(entry, kWaitingForPreemptedWorkloads, entry.targets.size());
+  report(entry, kWaitingForPreemptedWorkloads, entry.targets.size());
   for (const Target& target : entry.targets) preempted_.push_back(target.workload);
   if (order_evictions(state_, entry.workload, entry.targets, *out_)) {
     moved();
@@ -278,25 +279,25 @@ void Pass::preempt(Entry& entry) {
   }
   entry.queue->pending.stand_alone(entry.workload);
   hold(entry, wanted(entry));
-  note_made_way(entry);
+  note_preempted_for(entry);
   state_.slots[entry.workload].scan.reset();
 }
 
 // The head of a StrictFIFO queue is first in its queue anyway. It precedes the heads of other queues only with
 // prioritize_preemptors.
-void Pass::note_made_way(const Entry& entry) {
+void Pass::note_preempted_for(const Entry& entry) {
   PendingQueue& pending = entry.queue->pending;
   if (!entry.queue->config.strict()) {
     pending.set_sticky(entry.workload);
   } else if (state_.options.prioritize_preemptors) {
-    pending.set_made_way(entry.workload);
+    pending.set_preempted_for(entry.workload);
   }
 }
 
 // Whether to reserve quota for the rest of the cycle, for a workload that needs preemption but found no victims. Not
 // if the queue may reclaim it from any workload at any time, except for a preemptor with precedence.
 bool Pass::reserves(const Entry& entry) const {
-  const bool comes_first = state_.options.prioritize_preemptors && entry.queue->pending.made_way(entry.workload);
+  const bool comes_first = state_.options.prioritize_preemptors && entry.queue->pending.preempted_for(entry.workload);
   return comes_first || entry.queue->config.reclaim_within_cohort != api::kueue::ReclaimWithinCohort::kAny;
 }
 
@@ -318,7 +319,7 @@ void Pass::reserve(const Entry& entry) {
 }
 
 void Pass::fail(Entry& entry, std::string_view reason) {
-  tell(entry, reason, 0);
+  report(entry, reason, 0);
   give_up(entry, reason);
 }
 
@@ -328,12 +329,12 @@ void Pass::give_up(Entry& entry, std::string_view reason) {
   PendingQueue& pending = entry.queue->pending;
   const auto& barrier = state_.slots[entry.workload].barrier;
   if (!entry.queue->config.strict() || (barrier && !barrier->blocks_strict_queue)) {
-    pending.park(entry.workload, std::move(entry.assignment.lacks), reason, entry.loans);
+    pending.park(entry.workload, std::move(entry.assignment.lacks), reason, entry.borrowings);
     return moved();
   }
   // The head of a StrictFIFO queue that reserves quota must do so in every cycle, so it is not blocked.
   if (entry.assignment.mode != Mode::kPreempt || entry.preemption_gated || !reserves(entry))
-    pending.block(entry.workload, std::move(entry.assignment.lacks), entry.loans);
+    pending.block(entry.workload, std::move(entry.assignment.lacks), entry.borrowings);
 }
 
 // One whose victims are on their way waits for them, also if others come before it by now: else they go for nothing.

@@ -55,7 +55,7 @@ class Pass {
   void preempt(Entry& entry);
   void take_places(Entry& entry, Admit& decision);
   void hold(const Entry& entry, const Usage& usage);  // quota and places, for the rest of the cycle
-  void note_made_way(const Entry& entry);
+  void note_preempted_for(const Entry& entry);
   bool reserves(const Entry& entry) const;
   void reserve(const Entry& entry);
   void fail(Entry& entry, std::string_view reason);     // with the assignment's message
@@ -66,16 +66,16 @@ class Pass {
   void end_turns_of_others();
   bool scan_moved(Entry& entry);
   bool news(WorkloadId workload, std::uint64_t fingerprint);
-  void tell(Entry& entry, std::string_view reason, std::size_t victims);
-  const std::string& never_fits(Entry& entry);            // to be added to its message; empty: nothing
-  std::string words_of_spared(const Entry& entry) const;  // empty: it spares none that it could preempt
+  void report(Entry& entry, std::string_view reason, std::size_t victims);
+  const std::string& never_fits(Entry& entry);               // to be added to its message; empty: nothing
+  std::string words_of_protected(const Entry& entry) const;  // empty: it spares none that it could preempt
   void wait(WorkloadId workload, std::string_view reason, std::string_view text);
-  void wait_for_leavers(const Entry& entry);
+  void wait_for_leaving_pods(const Entry& entry);
   void say(Word word);
   void nothing_new(WorkloadId workload);
   bool still_hopeless(const Queue& queue, WorkloadId head) const;
-  void tell_waits();
-  void tell_untold(Queue& queue);
+  void report_waits();
+  void report_unreported(Queue& queue);
   void moved();
   Tree& tree_of(const Entry& entry) { return state_.tree(state_.ledger.root(entry.queue->node)); }
 

@@ -5,7 +5,7 @@
 #include "engine/schedule/bypassed.h"
 #include "engine/schedule/ever.h"
 #include "engine/schedule/pass.h"
-#include "engine/schedule/spared_words.h"
+#include "engine/schedule/protected_words.h"
 #include "engine/schedule/victims.h"
 
 namespace berth::engine {
@@ -33,11 +33,12 @@ std::uint64_t fingerprint(std::string_view reason, std::string_view text) {
 }
 
 // Hash of the message for an entry's assignment, without building the text. `victims`: how many it waits for.
-// `spared`: the end of the text.
-std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size_t victims, std::string_view spared) {
+// `protected_victims`: the end of the text.
+std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size_t victims,
+                          std::string_view protected_victims) {
   const Assignment& assignment = entry.assignment;
   Fingerprint print;
-  print.add(reason).add(victims).add(entry.preemption_gated ? 1 : 0).add(spared);
+  print.add(reason).add(victims).add(entry.preemption_gated ? 1 : 0).add(protected_victims);
   for (const Shortage& each : assignment.shortages) {
     print.add(static_cast<std::uint64_t>(each.kind)).add(each.unit).add(each.resource.value).add(each.flavor.value);
     for (Amount amount : {each.a, each.b, each.c}) print.add(static_cast<std::uint64_t>(amount.count()));
@@ -54,7 +55,7 @@ std::uint64_t fingerprint(std::string_view reason, const Entry& entry, std::size
 
 // Returns false when the workload already got this message; then a pending message of this pass is withdrawn.
 bool Pass::news(WorkloadId workload, std::uint64_t print) {
-  if (state_.slots[workload].told != print) return true;
+  if (state_.slots[workload].reported != print) return true;
   nothing_new(workload);
   return false;
 }
@@ -71,11 +72,11 @@ void Pass::wait(WorkloadId workload, std::string_view reason, std::string_view t
   if (news(workload, print)) say({workload, reason, text, {}, print, false});
 }
 
-void Pass::wait_for_leavers(const Entry& entry) {
+void Pass::wait_for_leaving_pods(const Entry& entry) {
   std::string text =
       "Workload fits once pods that leave their nodes are gone; others have to give way if they are still "
       "there at " +
-      format_time(*entry.patience_ends);
+      format_time(*entry.wait_ends);
   const std::uint64_t print = fingerprint(kWaitingForPreemptedWorkloads, text);
   if (news(entry.workload, print))
     say({entry.workload, kWaitingForPreemptedWorkloads, {}, std::move(text), print, false});
@@ -87,14 +88,15 @@ void Pass::say(Word word) {
   words_.push_back(std::move(word));
 }
 
-std::string Pass::words_of_spared(const Entry& entry) const {
-  if (entry.spared == 0) return {};
+std::string Pass::words_of_protected(const Entry& entry) const {
+  if (entry.protected_victims == 0) return {};
   std::vector<std::string> uids;
-  for (const WorkloadId each : state_.precedence.spared(state_.ledger.root(entry.queue->node), entry.workload)) {
+  for (const WorkloadId each :
+       state_.precedence.protected_victims(state_.ledger.root(entry.queue->node), entry.workload)) {
     if (state_.slots.known(each)) uids.push_back(state_.slots[each].who->uid);
   }
   std::ranges::sort(uids);
-  return spared_text(entry.spared, uids);
+  return protected_text(entry.protected_victims, uids);
 }
 
 // Asked once for each class and state of the configuration. If only the nodes are too small, the workload also waits
@@ -121,11 +123,11 @@ const std::string& Pass::never_fits(Entry& entry) {
 }
 
 // A message with the text of the assignment; `victims`: how many it waits for.
-void Pass::tell(Entry& entry, std::string_view reason, std::size_t victims) {
+void Pass::report(Entry& entry, std::string_view reason, std::size_t victims) {
   static const std::string kMayFit;
-  const std::string spared = words_of_spared(entry);
+  const std::string protected_victims = words_of_protected(entry);
   const std::string& never = victims > 0 ? kMayFit : never_fits(entry);
-  std::uint64_t print = fingerprint(reason, entry, victims, spared + never);
+  std::uint64_t print = fingerprint(reason, entry, victims, protected_victims + never);
   PendingQueue& pending = entry.queue->pending;
   const bool is_news = news(entry.workload, print);
   const bool for_others = victims == 0 && pending.needs_verdict(entry.workload, print);
@@ -136,33 +138,34 @@ void Pass::tell(Entry& entry, std::string_view reason, std::size_t victims) {
   if (for_others) pending.set_verdict(entry.workload, print, std::string(cut_text(text, kMostBypassedText)));
   if (!is_news) return;
   if (victims > 0) text += pending_preemption(victims);
-  text += spared;
+  text += protected_victims;
   say({entry.workload, reason, {}, std::move(text), print, entry.preemption_gated});
 }
 
 // Only the last message of the pass counts.
-void Pass::tell_waits() {
+void Pass::report_waits() {
   for (Word& word : words_) {
     if (!word.workload.valid()) continue;
     Slot& slot = state_.slots[word.workload];
     slot.wait_index = Slot::kNoWait;
     if (slot.place == Slot::Place::kHolder) continue;
-    slot.told = word.fingerprint;
-    slot.told_reason = word.reason;
-    slot.told_of_other = false;
+    slot.reported = word.fingerprint;
+    slot.reported_reason = word.reason;
+    slot.reported_of_other = false;
     if (!word.constant.empty()) word.text = word.constant;
     out_->push_back(Wait{word.workload, std::string(word.reason), std::move(word.text), true, word.preemption_gated});
   }
   words_.clear();
 }
 
-void Pass::tell_untold(Queue& queue) {
-  for (const auto& [workload, reason, verdict] : queue.pending.take_untold()) {
+void Pass::report_unreported(Queue& queue) {
+  for (const auto& [workload, reason, verdict] : queue.pending.take_unreported()) {
     Slot& slot = state_.slots[workload];
-    if (slot.told != 0 && slot.told_reason == reason) continue;  // it already got its own message with this reason
-    slot.told = fingerprint(reason, kBypassed);
-    slot.told_reason = reason;
-    slot.told_of_other = true;
+    if (slot.reported != 0 && slot.reported_reason == reason)
+      continue;  // it already got its own message with this reason
+    slot.reported = fingerprint(reason, kBypassed);
+    slot.reported_reason = reason;
+    slot.reported_of_other = true;
     const std::string text = verdict->of == nullptr
                                  ? std::string(kBypassed)
                                  : bypassed_text(slot.who->key, verdict->of->key, verdict->of->uid, verdict->text);

@@ -38,7 +38,7 @@ TopologyFlavor topology_flavor(const Entry& entry, const Plan::Unit& unit, std::
 
 }  // namespace
 
-std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::size_t first_step) {
+std::string Placer::add_requests(const Entry& entry, const Plan::Unit& unit, std::size_t first_step) {
   TopologyFlavor chosen;
   for (std::size_t index : unit.pod_sets) {
     const std::int32_t count = entry.assignment.counts[index];
@@ -58,16 +58,16 @@ std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::si
       pod_sets_.assign(1, index);
       return why;
     }
-    asks_.push_back({chosen.flavor,
-                     count,
-                     {pod_set.per_pod, &pod_set.constraints},
-                     pod_set.topology ? &*pod_set.topology : nullptr,
-                     pod_set.group,
-                     pod_set.group.empty() ? std::string_view(pod_set.name) : pod_set.group,
-                     pod_set.spreading ? &*pod_set.spreading : nullptr});
+    requests_.push_back({chosen.flavor,
+                         count,
+                         {pod_set.per_pod, &pod_set.constraints},
+                         pod_set.topology ? &*pod_set.topology : nullptr,
+                         pod_set.group,
+                         pod_set.group.empty() ? std::string_view(pod_set.name) : pod_set.group,
+                         pod_set.spreading ? &*pod_set.spreading : nullptr});
     if (const auto* had = entry.replaces == nullptr ? nullptr : entry.replaces->find(pod_set.name)) {
-      asks_.back().kept = had->places.get();
-      asks_.back().kept_by = entry.replaces->of;
+      requests_.back().kept = had->places.get();
+      requests_.back().kept_by = entry.replaces->of;
     }
     pod_sets_.push_back(index);
   }
@@ -75,12 +75,12 @@ std::string Placer::add_asks(const Entry& entry, const Plan::Unit& unit, std::si
 }
 
 std::string Placer::collect(const Entry& entry) {
-  asks_.clear();
+  requests_.clear();
   pod_sets_.clear();
   if (entry.plan->wants_places.empty()) return "";
   std::size_t first_step = 0;
   for (const Plan::Unit& unit : entry.plan->units) {
-    std::string error = add_asks(entry, unit, first_step);
+    std::string error = add_requests(entry, unit, first_step);
     if (!error.empty()) return error;
     first_step += unit.steps.size();
   }
@@ -89,14 +89,14 @@ std::string Placer::collect(const Entry& entry) {
 
 void Placer::place(Entry& entry) {
   Assignment& assignment = entry.assignment;
-  asks_.clear();
+  requests_.clear();
   if (entry.plan->wants_places.empty() || assignment.mode == Mode::kNoFit) return;
   if (std::string error = collect(entry); !error.empty()) {
     return never(entry, {pod_sets_.front(), {.text = std::move(error)}});
   }
-  if (asks_.empty()) return;
+  if (requests_.empty()) return;
   if (assignment.mode == Mode::kFit) {
-    Placement now = places_.place(asks_);
+    Placement now = places_.place(requests_);
     if (now.ok) {
       assignment.places = std::move(now.pod_sets);
       return;
@@ -104,7 +104,7 @@ void Placer::place(Entry& entry) {
     note_no_place(entry, std::move(now.failure));
   }
   note_lacks(entry);
-  Placement ever = places_.place(asks_, true);
+  Placement ever = places_.place(requests_, true);
   if (!ever.ok) return never(entry, {pod_sets_[ever.failure.ask], std::move(ever.failure)});
   assignment.places = std::move(ever.pod_sets);
 }
@@ -123,9 +123,9 @@ void Placer::note_no_place(Entry& entry, PlaceFailure failure) {
 }
 
 void Placer::note_lacks(Entry& entry) {
-  for (std::size_t i = 0; i < asks_.size(); ++i) {
-    const bool again = i > 0 && asks_[i].flavor == asks_[i - 1].flavor;
-    if (!again) entry.assignment.lacks.push_back({.place = asks_[i].flavor});
+  for (std::size_t i = 0; i < requests_.size(); ++i) {
+    const bool again = i > 0 && requests_[i].flavor == requests_[i - 1].flavor;
+    if (!again) entry.assignment.lacks.push_back({.place = requests_[i].flavor});
   }
 }
 
@@ -160,13 +160,13 @@ void Placer::never(Entry& entry, NoPlace why) {
 
 bool Placer::place_again(Entry& entry) {
   if (!collect(entry).empty()) return false;
-  Placement now = places_.place(asks_);
+  Placement now = places_.place(requests_);
   if (now.ok) entry.assignment.places = std::move(now.pod_sets);
   return now.ok;
 }
 
 bool Placer::places_on_empty(const Entry& entry) {
-  return collect(entry).empty() && (asks_.empty() || places_.place(asks_, true).ok);
+  return collect(entry).empty() && (requests_.empty() || places_.place(requests_, true).ok);
 }
 
 std::string Placer::explain(const Entry& entry) {
@@ -174,21 +174,21 @@ std::string Placer::explain(const Entry& entry) {
   const PlaceFailure& failure = entry.assignment.no_place->failure;
   if (!failure.text.empty()) return failure.text;
   collect(entry);
-  return places_.explain(asks_, failure);
+  return places_.explain(requests_, failure);
 }
 
 std::vector<StatedPlaces> Placer::state(const Entry& entry, std::vector<PodSetFlavors>& pod_sets) {
   std::vector<StatedPlaces> stated;
   if (entry.assignment.places.empty()) return stated;
   collect(entry);
-  for (std::size_t ask = 0; ask < asks_.size(); ++ask) {
+  for (std::size_t ask = 0; ask < requests_.size(); ++ask) {
     pod_sets[pod_sets_[ask]].places = places_.assignment(entry.assignment.places[ask]);
   }
   for (std::size_t i = 0; i < pod_sets.size(); ++i) {
     if (pod_sets[i].places == nullptr) continue;
     const auto ask = static_cast<std::size_t>(std::find(pod_sets_.begin(), pod_sets_.end(), i) - pod_sets_.begin());
-    stated.push_back({names_.name(asks_[ask].flavor), entry.shape->pod_sets[i].per_pod, pod_sets[i].places,
-                      std::string(asks_[ask].unit)});
+    stated.push_back({names_.name(requests_[ask].flavor), entry.shape->pod_sets[i].per_pod, pod_sets[i].places,
+                      std::string(requests_[ask].unit)});
   }
   return stated;
 }

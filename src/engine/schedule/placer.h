@@ -27,7 +27,7 @@ class Placer {
   // Whether the pods of these choices have places if no workload used any. The assignment stays as it is.
   bool places_on_empty(const Entry& entry);
   // Of the entry that was placed last; empty: it needs no places now. Points into the entry's shape.
-  std::span<const PlaceAsk> asks() const { return asks_; }
+  std::span<const PlaceRequest> requests() const { return requests_; }
 
   // Adds to what an assignment lacks: flavors that were not chosen, where free quota or capacity may help as well.
   static void note_others(Entry& entry);
@@ -40,14 +40,14 @@ class Placer {
  private:
   // Fills asks_ and pod_sets_. Returns an error text when a pod set does not have exactly one flavor with a topology.
   std::string collect(const Entry& entry);
-  std::string add_asks(const Entry& entry, const Plan::Unit& unit, std::size_t first_step);
+  std::string add_requests(const Entry& entry, const Plan::Unit& unit, std::size_t first_step);
   void note_no_place(Entry& entry, PlaceFailure failure);
   void note_lacks(Entry& entry);
   void never(Entry& entry, NoPlace why);
 
   Places& places_;
   const Names& names_;
-  std::vector<PlaceAsk> asks_;
+  std::vector<PlaceRequest> requests_;
   std::vector<std::size_t> pod_sets_;  // by ask
 };
 

@@ -20,8 +20,8 @@ void Precedence::note(QuotaNodeId root, WorkloadId preemptor, WorkloadId victim)
   add(tree.victims[preemptor], victim);
 }
 
-void Precedence::recall(QuotaNodeId root, WorkloadId workload, WorkloadId spared) {
-  add(trees_[root].victims[workload], spared);
+void Precedence::recall(QuotaNodeId root, WorkloadId workload, WorkloadId protected_victims) {
+  add(trees_[root].victims[workload], protected_victims);
 }
 
 void Precedence::note_admitted(QuotaNodeId root, WorkloadId workload) {
@@ -51,7 +51,7 @@ std::vector<WorkloadId> Precedence::above(QuotaNodeId root, WorkloadId workload)
   return {found.begin(), found.end()};
 }
 
-std::vector<WorkloadId> Precedence::spared(QuotaNodeId root, WorkloadId workload) const {
+std::vector<WorkloadId> Precedence::protected_victims(QuotaNodeId root, WorkloadId workload) const {
   std::vector<WorkloadId> out = above(root, workload);
   const auto tree = trees_.find(root);
   if (tree == trees_.end()) return out;

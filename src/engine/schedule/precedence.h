@@ -8,7 +8,7 @@
 // This holds while nothing else changes in the tree of cohorts. When a workload there ends, or quota or a policy
 // changes, the tree's history is forgotten, and everything the policies allow is allowed again.
 //
-// After a restart, the messages of waiting workloads tell whom they spare (spared_words.h).
+// After a restart, the messages of waiting workloads tell whom they spare (protected_words.h).
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class Precedence {
   // `root`: of the tree in which both are.
   void note(QuotaNodeId root, WorkloadId preemptor, WorkloadId victim);
   // A message from before a restart says so: the workload spares the other one, until it is admitted.
-  void recall(QuotaNodeId root, WorkloadId workload, WorkloadId spared);
+  void recall(QuotaNodeId root, WorkloadId workload, WorkloadId protected_victims);
   // The workload got what it preempted others for.
   void note_admitted(QuotaNodeId root, WorkloadId workload);
   // Those that it preempted, if it was not admitted since.
@@ -32,7 +32,7 @@ class Precedence {
   // Those that preempted it, directly or through others; sorted by id, mostly empty.
   std::vector<WorkloadId> above(QuotaNodeId root, WorkloadId workload) const;
   // Those that it may not preempt; sorted by id, each once, mostly empty.
-  std::vector<WorkloadId> spared(QuotaNodeId root, WorkloadId workload) const;
+  std::vector<WorkloadId> protected_victims(QuotaNodeId root, WorkloadId workload) const;
   // Forgets the tree. Returns the workloads that its history names, sorted by id.
   std::vector<WorkloadId> forget(QuotaNodeId root);
   std::vector<WorkloadId> forget_all();

@@ -27,7 +27,7 @@ class Removal {
     QuotaNodeId queue;
     std::span<const FlavorResourceAmount> usage;
     std::span<const FlavorResourceAmount> needs_quota;  // must be within quota unless it may borrow
-    std::span<const PlaceAsk> asks;
+    std::span<const PlaceRequest> requests;
     bool borrowing = false;
     bool counted = false;  // its usage counts as used while victims are chosen: shares are compared with it
   };
@@ -37,7 +37,7 @@ class Removal {
         slots_(slots),
         want_(want),
         trial_(ledger, places),
-        placed_(want.asks.empty()),
+        placed_(want.requests.empty()),
         placed_known_(placed_) {
     if (want.counted) trial_.with(want.queue, want.usage);
   }
@@ -58,7 +58,7 @@ class Removal {
   }
   // Search places again only after a workload with places was removed or put back.
   void changed(std::size_t i) {
-    if (!want_.asks.empty() && !slots_[targets_[i].workload].places.empty()) placed_known_ = false;
+    if (!want_.requests.empty() && !slots_[targets_[i].workload].places.empty()) placed_known_ = false;
   }
   bool quota_fits() const {
     if (want_.counted) return ledger_.fits_counted(want_.queue, want_.usage);
@@ -66,7 +66,7 @@ class Removal {
            ledger_.fits(want_.queue, want_.usage);
   }
   bool has_places() {
-    if (!placed_known_) placed_ = places_.place(want_.asks).ok;
+    if (!placed_known_) placed_ = places_.place(want_.requests).ok;
     placed_known_ = true;
     return placed_;
   }
@@ -182,9 +182,10 @@ std::vector<FlavorResourceAmount> Preemptor::needs_quota(const Ledger& ledger,
 }
 
 std::vector<Target> Preemption::targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                                        std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks) {
+                                        std::span<const FlavorResourceAmount> usage,
+                                        std::span<const PlaceRequest> requests) {
   if (!preemptor.config->preempts()) return {};
-  if (fair_sharing_.enabled) return fair_targets(preemptor, short_ids, usage, asks);
+  if (fair_sharing_.enabled) return fair_targets(preemptor, short_ids, usage, requests);
   const std::vector<FlavorResourceAmount> needs_quota = preemptor.needs_quota(ledger_, short_ids, usage);
   Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, needs_quota);
   bool borrowing_forbidden = preemptor.config->borrow_within_cohort == api::kueue::BorrowWithinCohort::kNever;
@@ -195,7 +196,7 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor, std::span<co
     attempts = {false, true};
   }
   for (bool borrowing : attempts) {
-    Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, needs_quota, asks, borrowing});
+    Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, needs_quota, requests, borrowing});
     candidates.start(borrowing);
     if (!removal.remove_enough(candidates)) continue;
     removal.put_back();
@@ -206,9 +207,9 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor, std::span<co
 
 std::vector<Target> Preemption::fair_targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
                                              std::span<const FlavorResourceAmount> usage,
-                                             std::span<const PlaceAsk> asks) {
+                                             std::span<const PlaceRequest> requests) {
   FairCandidates candidates(ledger_, shares_, slots_, holders_of_, preemptor, short_ids, fair_sharing_);
-  Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, {}, asks, true, true});
+  Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, {}, requests, true, true});
   if (!removal.remove_enough(candidates)) return {};
   removal.put_back();
   return removal.take_targets();

@@ -66,12 +66,12 @@ class Preemption {
   // The victims for `usage` (of which `short_ids` are short) and for the requested places; empty when no set of
   // victims suffices. Workloads that an open trial has taken out are no candidates.
   std::vector<Target> targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                              std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks = {});
+                              std::span<const FlavorResourceAmount> usage, std::span<const PlaceRequest> requests = {});
   Possibility simulate(const Preemptor& preemptor, FlavorResourceId id, Amount amount);
 
  private:
   std::vector<Target> fair_targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                                   std::span<const FlavorResourceAmount> usage, std::span<const PlaceAsk> asks);
+                                   std::span<const FlavorResourceAmount> usage, std::span<const PlaceRequest> requests);
 
   Ledger& ledger_;
   Places& places_;

@@ -63,7 +63,7 @@ std::vector<Probe::Want> Probe::wants() {
       return sum;
     };
     for (const Plan::Step& step : unit.steps) {
-      if (step.asks_nothing()) continue;
+      if (step.requests_nothing()) continue;
       common.group = step.group;
       for (const Plan::Want& want : step.wants) {
         Want each = common;

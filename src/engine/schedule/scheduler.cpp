@@ -18,8 +18,8 @@ void Scheduler::Impl::end_backoffs(Time now) {
   }
 }
 
-void Scheduler::Impl::end_patience(Time now) {
-  auto& waits = state.waits_for_leavers;
+void Scheduler::Impl::end_waits_for_leaving_pods(Time now) {
+  auto& waits = state.waits_for_leaving_pods;
   while (!waits.empty() && waits.begin()->first <= now) {
     if (Queue* queue = state.queue(waits.extract(waits.begin()).value().second)) mark(*queue);
   }
@@ -32,7 +32,7 @@ Decisions Scheduler::schedule(Time now) {
   set_time(now);
   impl_->forget_precedence_if_configured();
   impl_->end_backoffs(now);
-  impl_->end_patience(now);
+  impl_->end_waits_for_leaving_pods(now);
   impl_->rank_again();
   impl_->absorb_reliefs();
   std::set<QuotaNodeId> roots;
@@ -68,7 +68,7 @@ bool Scheduler::wants_pass() const {
 
 std::optional<Time> Scheduler::next_wake() const {
   const auto& backoffs = impl_->backoffs;
-  const auto& waits = impl_->state.waits_for_leavers;
+  const auto& waits = impl_->state.waits_for_leaving_pods;
   std::optional<Time> when = impl_->state.book.next_sample();
   if (!backoffs.empty() && (!when || backoffs.begin()->first < *when)) when = backoffs.begin()->first;
   if (!waits.empty() && (!when || waits.begin()->first < *when)) when = waits.begin()->first;

@@ -116,9 +116,9 @@ class Scheduler {
   // evicted (the write failed, or another client reverted it), preemptors choose their victims again.
   void hold(WorkloadId workload, const Holding& holding);
   void release(WorkloadId workload);  // frees its quota and wakes workloads that may use it
-  // After a restart: the message of a pending workload says whom it spares (spared_words.h), and that still holds. Call
-  // it when all workloads are reported, before schedule().
-  void recall_spared(WorkloadId workload, std::span<const WorkloadId> spared);
+  // After a restart: the message of a pending workload says whom it spares (protected_words.h), and that still holds.
+  // Call it when all workloads are reported, before schedule().
+  void recall_protected(WorkloadId workload, std::span<const WorkloadId> protected_victims);
 
   // --- Decisions: admits and preempts until nothing more fits.
   Decisions schedule(Time now);

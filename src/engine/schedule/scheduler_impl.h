@@ -25,7 +25,7 @@ struct Scheduler::Impl {
   void flavors_changed(FlavorId flavor);
   void topology_changed(std::string_view name);
   void absorb_reliefs();
-  void absorb_loans();
+  void absorb_borrowings();
   void tighten(QuotaNodeId node, FlavorResourceId id);
   void absorb_taken();
   void relieve_nodes(FlavorId flavor);
@@ -33,7 +33,7 @@ struct Scheduler::Impl {
   std::vector<QuotaNodeId> trees_with_topology() const;
   void run_pass(std::span<const QuotaNodeId> roots, Time now, Decisions& out);
   void relieve(QuotaNodeId node, FlavorResourceId id);
-  void tempt(QuotaNodeId node, const Loan& loan);
+  void tempt(QuotaNodeId node, const Borrowing& borrowing);
   void leave_queue(WorkloadId workload);
   void leave_claim(WorkloadId workload);
   void place(WorkloadId workload);
@@ -41,15 +41,15 @@ struct Scheduler::Impl {
   // A tree changed otherwise than by preemption: workloads there may preempt those that preempted them.
   void forget_precedence(QuotaNodeId queue);
   void forget_precedence_if_configured();  // of all trees, when quotas, parents or policies have changed
-  void wake_spared(const std::vector<WorkloadId>& workloads);
+  void wake_protected(const std::vector<WorkloadId>& workloads);
   bool submitted_through(const Slot& slot, std::string_view local_queue) const;
   void submit_through(Slot& slot, std::string_view local_queue);
   // when the last one becomes ready, workloads that waited for it may go on
   void set_pods_ready(Slot& holder, bool ready);
   void end_backoffs(Time now);
   std::vector<std::pair<std::string, UseId>> uses() const;
-  void rank_again();            // at a sample of past usage, which may change the order of local queues
-  void end_patience(Time now);  // re-evaluates queues whose wait for leaving pods has ended
+  void rank_again();                          // at a sample of past usage, which may change the order of local queues
+  void end_waits_for_leaving_pods(Time now);  // re-evaluates queues whose wait for leaving pods has ended
   std::vector<std::string> check_awake(bool evicting);
   Queue* find(std::string_view name) const { return state.queue(state.ledger.find_cluster_queue(name)); }
 

@@ -14,7 +14,7 @@ using api::kueue::PodSetAssignment;
 
 // The pod sets to place and their requests, in the form that Places takes.
 struct Wanted {
-  std::vector<PlaceAsk> asks;
+  std::vector<PlaceRequest> requests;
   std::vector<std::size_t> pod_sets;                       // by ask: index in the admission
   std::vector<api::kueue::TopologyAssignmentPtr> current;  // by ask
   std::vector<std::vector<ResourceAmount>> per_pod;        // storage that the asks point into
@@ -71,13 +71,13 @@ void add(Wanted& wanted, const PodSetRequest& request, const PodSetAssignment& a
     return;
   }
   const auto& per_pod = wanted.per_pod.emplace_back(amounts_of(request.per_pod, state.names));
-  wanted.asks.push_back({placed.flavor,
-                         assigned.count,
-                         {per_pod, &request.constraints},
-                         topology,
-                         request.group,
-                         request.group.empty() ? std::string_view(request.name) : request.group,
-                         request.spreading ? &*request.spreading : nullptr});
+  wanted.requests.push_back({placed.flavor,
+                             assigned.count,
+                             {per_pod, &request.constraints},
+                             topology,
+                             request.group,
+                             request.group.empty() ? std::string_view(request.name) : request.group,
+                             request.spreading ? &*request.spreading : nullptr});
   wanted.pod_sets.push_back(index);
   wanted.current.push_back(assigned.topology_assignment);
 }
@@ -102,8 +102,8 @@ Wanted wanted_by(const Scheduler::SecondPass& pass, SchedulerState& state) {
 // is needed.
 bool comes_free(const Wanted& wanted, SchedulerState& state) {
   Places::Trial trial(state.places);
-  trial.without_leavers(state.now, false);
-  return state.places.place(wanted.asks).ok;
+  trial.without_leaving_pods(state.now, false);
+  return state.places.place(wanted.requests).ok;
 }
 
 // Only places are short, not quota; candidates are the workloads that use the same flavor-resources.
@@ -116,7 +116,7 @@ std::vector<Target> victims(const Scheduler::SecondPass& pass, const Wanted& wan
         ids.push_back(state.names.pair(state.names.flavor(flavor), state.names.resource(resource)));
     }
   }
-  return state.preemption.targets(state.preemptor(pass.workload), ids, {}, wanted.asks);
+  return state.preemption.targets(state.preemptor(pass.workload), ids, {}, wanted.requests);
 }
 
 }  // namespace
@@ -135,23 +135,23 @@ Scheduler::SecondPassResult Scheduler::second_pass(const SecondPass& pass, Time 
     return result;
   }
   const bool delayed = pass.failed.empty();
-  if (wanted.asks.empty()) {
+  if (wanted.requests.empty()) {
     result.assignments.resize(pass.admission->pod_set_assignments.size());
     return result;
   }
-  const Placement placement =
-      delayed ? state.places.place(wanted.asks) : state.places.replace(wanted.asks, wanted.current, pass.failed);
+  const Placement placement = delayed ? state.places.place(wanted.requests)
+                                      : state.places.replace(wanted.requests, wanted.current, pass.failed);
   if (placement.ok) {
     result.assignments.resize(pass.admission->pod_set_assignments.size());
-    for (std::size_t ask = 0; ask < wanted.asks.size(); ++ask) {
+    for (std::size_t ask = 0; ask < wanted.requests.size(); ++ask) {
       const Placed& placed = placement.pod_sets[ask];
       if (!placed.places.empty()) result.assignments[wanted.pod_sets[ask]] = state.places.assignment(placed);
     }
     return result;
   }
   const std::string& pod_set = pass.admission->pod_set_assignments[wanted.pod_sets[placement.failure.ask]].name;
-  result.message = couldnt_assign(pod_set) + state.places.explain(wanted.asks, placement.failure);
-  if (!delayed || !state.places.place(wanted.asks, true).ok) return result;
+  result.message = couldnt_assign(pod_set) + state.places.explain(wanted.requests, placement.failure);
+  if (!delayed || !state.places.place(wanted.requests, true).ok) return result;
   const std::vector<Target> targets = victims(pass, wanted, state);
   if (targets.empty() || comes_free(wanted, state)) return result;
   if (pass.preemption_gated) {

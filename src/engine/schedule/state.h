@@ -57,10 +57,10 @@ struct Tree {
 
 // A claim made a queue or cohort use more than its subtree quota. Pending workloads in other queues that may reclaim
 // may now find new victims there. With fair sharing, also a claim in the subtree of those who wait.
-struct Loan {
+struct Borrowing {
   QuotaNodeId among;  // the workloads that may profit wait below this node
   FlavorResourceId id;
-  std::uint64_t number = 0;  // counts all loans, from 1
+  std::uint64_t number = 0;  // counts all borrowings, from 1
 };
 
 // A claim took a flavor-resource in this tree.
@@ -79,7 +79,7 @@ struct SchedulerFacts {
   bool only_looks = false;  // evaluations are only queries (invariant checks) and change nothing
   bool evaluated = false;   // the last schedule() looked at a workload that waits
   // When the wait for leaving pods ends, and which queue's head waits.
-  std::set<std::pair<Time, QuotaNodeId>> waits_for_leavers;
+  std::set<std::pair<Time, QuotaNodeId>> waits_for_leaving_pods;
   std::size_t unready_holders = 0;
   Names names;
   Ledger ledger;
@@ -88,8 +88,8 @@ struct SchedulerFacts {
   topology::StringPool local_queues;  // those through which workloads were submitted
   std::vector<Tree> trees;            // by root
   std::uint64_t counter = 0;          // source of generations
-  std::vector<Loan> loans;            // not yet processed: no workload was woken for them
-  std::uint64_t loans_ever = 0;
+  std::vector<Borrowing> borrowings;  // not yet processed: no workload was woken for them
+  std::uint64_t borrowings_ever = 0;
   std::vector<Taken> taken;  // not yet processed; in order, each once
   bool reclaims = false;     // some queue may reclaim, or could once
   // some queue may reclaim past cohorts that are within their quota (terms.reclaim_levels), or could once
@@ -144,17 +144,17 @@ struct SchedulerState : SchedulerFacts {
            lack.wanted <= ledger.available(q.node, lack.id);
   }
 
-  // Records what was taken, and a loan for each flavor-resource of `usage` for which the queue or an ancestor now
+  // Records what was taken, and a borrowing for each flavor-resource of `usage` for which the queue or an ancestor now
   // borrows. With fair sharing also for those whose own share it makes larger: they are offered workloads in another
   // order, and may find victims in it.
   void note_taken(QuotaNodeId queue, std::span<const FlavorResourceAmount> usage) {
     if (!reclaims) return;
     if (options.fair_sharing.enabled && !usage.empty() && !ledger.in_cycle(queue))
-      loans.push_back({below_root(queue), usage.front().id, ++loans_ever});
+      borrowings.push_back({below_root(queue), usage.front().id, ++borrowings_ever});
     for (const FlavorResourceAmount& each : usage) {
       if (!ledger.in_cycle(queue)) note_taken({ledger.root(queue), each.id});
       const QuotaNodeId borrower = ledger.topmost_borrower(queue, each.id);
-      if (borrower.valid()) loans.push_back({among(borrower), each.id, ++loans_ever});
+      if (borrower.valid()) borrowings.push_back({among(borrower), each.id, ++borrowings_ever});
     }
   }
   // The largest subtree with the queue that is not the whole tree, if there is one.
@@ -208,12 +208,12 @@ struct SchedulerState : SchedulerFacts {
   }
   // Whether it preempted others and was not admitted since, as far as that is known.
   bool has_preempted(const Queue& queue, WorkloadId workload) const {
-    return queue.pending.made_way(workload) || !precedence.victims(ledger.root(queue.node), workload).empty();
+    return queue.pending.preempted_for(workload) || !precedence.victims(ledger.root(queue.node), workload).empty();
   }
   Preemptor preemptor(WorkloadId workload) const {
     const Slot& slot = slots[workload];
     return {slot.queue, &queue(slot.queue)->config, slot.priority, slot.queued_at,
-            precedence.spared(ledger.root(slot.queue), workload)};
+            precedence.protected_victims(ledger.root(slot.queue), workload)};
   }
 
   // Whether all admission must wait because pods of a quota holder are not ready.

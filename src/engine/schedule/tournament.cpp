@@ -8,7 +8,7 @@
 namespace berth::engine {
 
 Tournament::Contender Tournament::contender(QuotaNodeId node, Entry& entry) {
-  Contender out{node,  &entry, entry.queue->pending.made_way(entry.workload), entry.queue->config.terms.priority,
+  Contender out{node,  &entry, entry.queue->pending.preempted_for(entry.workload), entry.queue->config.terms.priority,
                 false, {}};
   const Ledger& ledger = state_.ledger;
   risen_.clear();
@@ -76,7 +76,7 @@ void Tournament::repair() {
 
 bool Tournament::later(const Contender& a, const Contender& b) const {
   if (a.entry->outranks != b.entry->outranks) return a.entry->outranks < b.entry->outranks;
-  if (a.made_way != b.made_way) return b.made_way;
+  if (a.preempted_for != b.preempted_for) return b.preempted_for;
   if (a.queue_priority != b.queue_priority) return a.queue_priority < b.queue_priority;
   if (a.borrows != b.borrows) return a.borrows;
   if (const auto order = a.share <=> b.share; order != std::strong_ordering::equal)

@@ -34,7 +34,7 @@ class Tournament {
   struct Contender {  // a child of a cohort, represented by its best entry
     QuotaNodeId node;
     Entry* entry = nullptr;
-    bool made_way = false;
+    bool preempted_for = false;
     std::int32_t queue_priority = 0;
     bool borrows = false;
     FairShare share;

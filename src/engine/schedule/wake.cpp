@@ -43,30 +43,31 @@ void Scheduler::Impl::relieve(QuotaNodeId node, FlavorResourceId id) {
 
 // Workloads that may reclaim and lack what others borrowed search victims again; with fair sharing, whatever they
 // lack.
-void Scheduler::Impl::tempt(QuotaNodeId node, const Loan& loan) {
+void Scheduler::Impl::tempt(QuotaNodeId node, const Borrowing& borrowing) {
   if (Queue* queue = state.queue(node); queue != nullptr && queue->config.reclaims() && queue->pending.size() > 0) {
-    const FlavorResourceId id = state.options.fair_sharing.enabled ? FlavorResourceId() : loan.id;
-    queue->pending.wake_for_victims(id, loan.number);
+    const FlavorResourceId id = state.options.fair_sharing.enabled ? FlavorResourceId() : borrowing.id;
+    queue->pending.wake_for_victims(id, borrowing.number);
     if (queue->pending.head().valid())
       mark(*queue);  // even if nothing was parked: the head of a StrictFIFO queue that reserves quota
   }
   for (QuotaNodeId child : state.ledger.children(node)) {
-    if (state.ledger.parent(child) == node) tempt(child, loan);
+    if (state.ledger.parent(child) == node) tempt(child, borrowing);
   }
 }
 
-void Scheduler::Impl::absorb_loans() {
-  if (state.loans.empty()) return;
-  std::vector<Loan> loans = std::exchange(state.loans, {});
-  // Keep only the latest of equal loans.
-  const auto order = [](const Loan& a, const Loan& b) {
+void Scheduler::Impl::absorb_borrowings() {
+  if (state.borrowings.empty()) return;
+  std::vector<Borrowing> borrowings = std::exchange(state.borrowings, {});
+  // Keep only the latest of equal borrowings.
+  const auto order = [](const Borrowing& a, const Borrowing& b) {
     return std::tuple(a.among, a.id, b.number) < std::tuple(b.among, b.id, a.number);
   };
-  const auto same = [](const Loan& a, const Loan& b) { return a.among == b.among && a.id == b.id; };
-  std::sort(loans.begin(), loans.end(), order);
-  loans.erase(std::unique(loans.begin(), loans.end(), same), loans.end());
-  for (const Loan& loan : loans) {
-    if (loan.among.valid()) tempt(loan.among, loan);  // invalid in a tree with a cycle: nothing is evaluated there
+  const auto same = [](const Borrowing& a, const Borrowing& b) { return a.among == b.among && a.id == b.id; };
+  std::sort(borrowings.begin(), borrowings.end(), order);
+  borrowings.erase(std::unique(borrowings.begin(), borrowings.end(), same), borrowings.end());
+  for (const Borrowing& borrowing : borrowings) {
+    if (borrowing.among.valid())
+      tempt(borrowing.among, borrowing);  // invalid in a tree with a cycle: nothing is evaluated there
   }
 }
 
@@ -97,7 +98,7 @@ void Scheduler::Impl::absorb_reliefs() {
     relieve(relief.node, relief.id);
   }
   for (FlavorId flavor : state.places.take_reliefs()) relieve_nodes(flavor);
-  absorb_loans();
+  absorb_borrowings();
   absorb_taken();
 }
 

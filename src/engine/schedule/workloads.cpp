@@ -88,23 +88,24 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   ShapeId shape = state.shapes.acquire(pending.pod_sets, state.names);
   Queue& queue = impl_->queue_of(pending.cluster_queue);
   bool waits = slot.place != Slot::Place::kNone;
-  const bool asks_the_same = waits && slot.queue == queue.node && slot.shape == shape;
+  const bool requests_the_same = waits && slot.queue == queue.node && slot.shape == shape;
   const bool replaces_the_same = slot.replaces ? pending.replaces && slot.replaces->what == *pending.replaces &&
                                                      state.slots[pending.replaces->of].who == slot.replaces->who
                                                : !pending.replaces;
   // A reported verdict stays valid for all members of its class.
-  const bool knows = asks_the_same && !anew && slot.priority == pending.priority && slot.barrier == pending.barrier &&
-                     slot.preemption_gated == pending.preemption_gated && replaces_the_same;
+  const bool knows = requests_the_same && !anew && slot.priority == pending.priority &&
+                     slot.barrier == pending.barrier && slot.preemption_gated == pending.preemption_gated &&
+                     replaces_the_same;
   const bool same = knows && slot.queued_at == pending.queued_at && slot.not_before == pending.not_before &&
                     slot.on_hold == pending.on_hold && impl_->submitted_through(slot, pending.local_queue);
-  const bool made_way = asks_the_same && queue.pending.made_way(workload);
-  const bool sticky = asks_the_same && queue.pending.sticky(workload);
+  const bool preempted_for = requests_the_same && queue.pending.preempted_for(workload);
+  const bool sticky = requests_the_same && queue.pending.sticky(workload);
   if (slot.has_precedents && (slot.queue != queue.node || slot.shape != shape || slot.priority != pending.priority))
     impl_->forget_precedence(slot.queue);
   if (slot.shape.valid()) state.shapes.release(slot.shape);
   slot.shape = shape;
   slot.labels = pending.labels;
-  if (same) return slot.told != 0;
+  if (same) return slot.reported != 0;
   QuotaNodeId former = waits ? slot.queue : QuotaNodeId();
   if (waits) impl_->leave_queue(workload);
   slot.queue = queue.node;
@@ -118,15 +119,15 @@ bool Scheduler::submit(WorkloadId workload, const Pending& pending, bool anew) {
   if (pending.replaces) slot.replaces = Slot::Replaces{state.slots[pending.replaces->of].who, *pending.replaces};
   impl_->submit_through(slot, pending.local_queue);
   if (!knows) {
-    slot.told = 0;
-    slot.told_reason.clear();
+    slot.reported = 0;
+    slot.reported_reason.clear();
   }
   impl_->place(workload);
-  if (made_way && slot.place == Slot::Place::kQueued) {
-    sticky ? queue.pending.set_sticky(workload) : queue.pending.set_made_way(workload);
+  if (preempted_for && slot.place == Slot::Place::kQueued) {
+    sticky ? queue.pending.set_sticky(workload) : queue.pending.set_preempted_for(workload);
   }
   if (former.valid() && former != queue.node) impl_->drop_if_unused(*state.queue(former));
-  return slot.told != 0;
+  return slot.reported != 0;
 }
 
 void Scheduler::withdraw(WorkloadId workload) {

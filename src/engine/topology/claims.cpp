@@ -17,7 +17,7 @@ void Claims::drop(HolderId holder, const std::vector<ClaimPart>& parts) {
     change(holder, part, -1);
     requests_.release(part.request);
   }
-  holders_.note_leaver(holder);
+  holders_.note_leaving(holder);
   if (holder.valid()) holders_.release_if_idle(holder);
 }
 
@@ -36,7 +36,7 @@ void Claims::take(WorkloadId workload, std::string_view holder, std::span<const 
   }
   if (now.valid()) holders_.set_labels(now, std::move(labels));
   holders_.set_of(workload, now);
-  holders_.note_leaver(now);
+  holders_.note_leaving(now);
   drop(before, old);  // after the new parts, so that capacity in both is never released in between
 }
 

@@ -140,23 +140,23 @@ std::string Places::Impl::describe(const Task& task, const PlaceFailure& failure
   return text + exclusions(task, scope);
 }
 
-std::string Places::explain(std::span<const PlaceAsk> asks, const PlaceFailure& failure) {
+std::string Places::explain(std::span<const PlaceRequest> requests, const PlaceFailure& failure) {
   if (!failure.text.empty()) return failure.text;
   Impl& impl = *impl_;
-  const auto jobs = impl.jobs_of(asks);
+  const auto jobs = impl.jobs_of(requests);
   if (!jobs) return jobs.error().text;
   Placement before;
-  before.pod_sets.resize(asks.size());
+  before.pod_sets.resize(requests.size());
   std::string text;
   for (const Impl::Job& job : *jobs) {
     if (job.workers == failure.ask) {
-      const auto task = impl.task_of(asks, job, asks[job.workers].count, false);
+      const auto task = impl.task_of(requests, job, requests[job.workers].count, false);
       text = task ? impl.describe(*task, failure, DomainId()) : task.error();
       break;
     }
-    if (!impl.place_job(asks, job, false, before)) break;
-    impl.assume(asks[job.workers], before.pod_sets[job.workers].places);
-    if (job.leader != Impl::kNone) impl.assume(asks[job.leader], before.pod_sets[job.leader].places);
+    if (!impl.place_job(requests, job, false, before)) break;
+    impl.assume(requests[job.workers], before.pod_sets[job.workers].places);
+    if (job.leader != Impl::kNone) impl.assume(requests[job.leader], before.pod_sets[job.leader].places);
   }
   impl.ledger.claims.unreserve(topology::kAssumed);
   if (!text.empty()) return text;

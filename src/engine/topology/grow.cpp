@@ -11,7 +11,7 @@ namespace berth::engine {
 using topology::DomainId;
 
 // Where the pods of the ask run already.
-bool Places::Impl::Replacement::read_kept(const PlaceAsk& ask, Held& stays) {
+bool Places::Impl::Replacement::read_kept(const PlaceRequest& ask, Held& stays) {
   if (ask.kept == nullptr) return true;
   const auto& levels = ask.kept->levels;
   for (const api::kueue::TopologyDomain& domain : ask.kept->domains) {
@@ -34,7 +34,7 @@ bool Places::Impl::Replacement::read_kept(const PlaceAsk& ask, Held& stays) {
 }
 
 // Fewer pods than it had places: those stay where its pods run, then the first ones.
-void Places::Impl::Replacement::give_up(Held& stays, const PlaceAsk& ask) {
+void Places::Impl::Replacement::give_up(Held& stays, const PlaceRequest& ask) {
   std::int32_t left = ask.count;
   std::vector<DomainId> order;
   for (const auto& [leaf, pods] : stays) order.push_back(leaf);
@@ -61,20 +61,20 @@ void Places::Impl::Replacement::give_up(Held& stays, const PlaceAsk& ask) {
 
 bool Places::Impl::Replacement::run_around(bool on_empty) {
   what_ = "the places of the pods that run do not allow more";
-  const PlaceAsk& ask = asks_[job_.workers];
+  const PlaceRequest& ask = requests_[job_.workers];
   view_ = impl_.ledger.views.find(ask.flavor);
   if (!view_) return fail(fmt::format("Flavor \"{}\" information missing in TAS cache", impl_.names.name(ask.flavor)));
-  if (job_.leader != kNone && !read_kept(asks_[job_.leader], leader_)) return false;
+  if (job_.leader != kNone && !read_kept(requests_[job_.leader], leader_)) return false;
   if (!read_kept(ask, workers_)) return false;
   missing_ = ask.count;
   for (const auto& [leaf, pods] : workers_) missing_ -= pods;
   missing_leader_ = job_.leader == kNone || !leader_.empty() ? 0 : 1;
-  auto task = impl_.task_of(asks_, {job_.workers, kNone}, ask.count, on_empty);
+  auto task = impl_.task_of(requests_, {job_.workers, kNone}, ask.count, on_empty);
   if (!task) return fail(task.error());
   task_ = std::move(*task);
   tail_ = task_.wanted.tail(ask.count);
   if (workers_.empty()) {
-    if (leader_.empty()) return impl_.place_job(asks_, job_, on_empty, out_);
+    if (leader_.empty()) return impl_.place_job(requests_, job_, on_empty, out_);
   } else if (!complete_slices()) {
     return false;
   }
@@ -84,19 +84,20 @@ bool Places::Impl::Replacement::run_around(bool on_empty) {
   return true;
 }
 
-Placement Places::Impl::place_around(std::span<const PlaceAsk> asks, bool on_empty) {
-  Placement placement = nothing_placed(asks);
-  const auto jobs = jobs_of(asks);
+Placement Places::Impl::place_around(std::span<const PlaceRequest> requests, bool on_empty) {
+  Placement placement = nothing_placed(requests);
+  const auto jobs = jobs_of(requests);
   if (!jobs) {
     placement.failure = jobs.error();
     return placement;
   }
   placement.ok = std::all_of(jobs->begin(), jobs->end(), [&](const Job& job) {
-    const bool keeps = asks[job.workers].kept != nullptr || (job.leader != kNone && asks[job.leader].kept != nullptr);
-    if (keeps) return Replacement(*this, asks, job, placement).run_around(on_empty);
-    if (!place_job(asks, job, on_empty, placement)) return false;
-    assume(asks[job.workers], placement.pod_sets[job.workers].places);
-    if (job.leader != kNone) assume(asks[job.leader], placement.pod_sets[job.leader].places);
+    const bool keeps =
+        requests[job.workers].kept != nullptr || (job.leader != kNone && requests[job.leader].kept != nullptr);
+    if (keeps) return Replacement(*this, requests, job, placement).run_around(on_empty);
+    if (!place_job(requests, job, on_empty, placement)) return false;
+    assume(requests[job.workers], placement.pod_sets[job.workers].places);
+    if (job.leader != kNone) assume(requests[job.leader], placement.pod_sets[job.leader].places);
     return true;
   });
   ledger.claims.unreserve(topology::kAssumed);

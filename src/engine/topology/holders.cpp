@@ -28,13 +28,13 @@ void Holders::release_if_idle(HolderId id) {
   free_.push_back(id);
 }
 
-void Holders::note_leaver(HolderId id) {
+void Holders::note_leaving(HolderId id) {
   if (!id.valid() || !is_workload(id)) return;
   Holder& holder = holders_[id.index()];
   if (holder.parts.empty() && holder.pods > 0) {
-    leavers_.insert(id);
+    leaving_.insert(id);
   } else {
-    leavers_.erase(id);
+    leaving_.erase(id);
     holder.awaited_since.reset();
   }
 }
@@ -46,11 +46,11 @@ void Holders::note_gone_by(HolderId id, const api::kueue::PodPlacement& pod) {
 
 // Pods get their grace period; after that a kubelet needs a few seconds. After five more minutes the node or its
 // controller does not respond, and nothing says when it will.
-Time Holders::patience(HolderId leaver, Time now, bool only_looks) {
-  constexpr std::chrono::minutes kPatience{5};
-  Holder& holder = holders_[leaver.index()];
+Time Holders::wait_ends(HolderId leaving, Time now, bool only_looks) {
+  constexpr std::chrono::minutes kLongestWait{5};
+  Holder& holder = holders_[leaving.index()];
   if (!holder.awaited_since && !only_looks) holder.awaited_since = now;
-  return std::max(holder.awaited_since.value_or(now), holder.gone_by) + kPatience;
+  return std::max(holder.awaited_since.value_or(now), holder.gone_by) + kLongestWait;
 }
 
 void Holders::set_labels(HolderId id, Places::Labels labels) {

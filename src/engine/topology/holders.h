@@ -31,7 +31,7 @@ struct Holder {
   std::vector<ClaimPart> parts;
   std::set<LeafDomainId> strays;  // leaf domains with pods of it, but without a claim
   std::size_t pods = 0;
-  // While it is a leaver: when the grace periods of its pods end, and since when a workload waits for it (nullopt:
+  // While it is a leaving: when the grace periods of its pods end, and since when a workload waits for it (nullopt:
   // none does).
   Time gone_by{};
   std::optional<Time> awaited_since;
@@ -43,7 +43,7 @@ struct HolderRecords {
   std::vector<HolderId> free_;
   boost::unordered_flat_map<std::string, HolderId> ids_;  // Looked up, never iterated.
   std::vector<HolderId> of_workload_;
-  std::set<HolderId> leavers_;
+  std::set<HolderId> leaving_;
   std::map<std::string, std::set<HolderId>, std::less<>> labelled_;  // those with labels, by namespace
 };
 
@@ -73,12 +73,12 @@ class Holders : private HolderRecords {
   }
 
   // Holders that have pods but no claim any more: these pods are leaving.
-  const std::set<HolderId>& leavers() const { return leavers_; }
-  void note_leaver(HolderId id);  // call it after a change of its claim or of the number of its pods
+  const std::set<HolderId>& leaving() const { return leaving_; }
+  void note_leaving(HolderId id);  // call it after a change of its claim or of the number of its pods
   void note_gone_by(HolderId id, const api::kueue::PodPlacement& pod);
-  // Until when to wait for a leaver's pods: five minutes after the first call without `only_looks`, or after the end
+  // Until when to wait for a leaving's pods: five minutes after the first call without `only_looks`, or after the end
   // of their grace periods, whichever is later.
-  Time patience(HolderId leaver, Time now, bool only_looks);
+  Time wait_ends(HolderId leaving, Time now, bool only_looks);
 
  private:
   void note_stray(LeafDomainId leaf, HolderId holder);

@@ -13,36 +13,39 @@ using topology::Counts;
 using topology::DomainId;
 using topology::Share;
 
-tl::expected<std::vector<Places::Impl::Job>, PlaceFailure> Places::Impl::jobs_of(std::span<const PlaceAsk> asks) const {
+tl::expected<std::vector<Places::Impl::Job>, PlaceFailure> Places::Impl::jobs_of(
+    std::span<const PlaceRequest> requests) const {
   std::vector<Job> jobs;
-  for (std::size_t i = 0; i < asks.size(); ++i) {
-    if (asks[i].count <= 0) continue;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (requests[i].count <= 0) continue;
     const auto partner =
-        asks[i].group.empty() ? jobs.end() : std::find_if(jobs.begin(), jobs.end(), [&](const Job& job) {
-          return asks[job.workers].group == asks[i].group && asks[job.workers].flavor == asks[i].flavor;
+        requests[i].group.empty() ? jobs.end() : std::find_if(jobs.begin(), jobs.end(), [&](const Job& job) {
+          return requests[job.workers].group == requests[i].group && requests[job.workers].flavor == requests[i].flavor;
         });
     if (partner == jobs.end()) {
       jobs.push_back({i, kNone});
       continue;
     }
     std::size_t leader = i;
-    if (asks[i].count > asks[partner->workers].count) std::swap(leader, partner->workers);
-    if (partner->leader != kNone || asks[leader].count != 1) {
+    if (requests[i].count > requests[partner->workers].count) std::swap(leader, partner->workers);
+    if (partner->leader != kNone || requests[leader].count != 1) {
       return tl::unexpected(PlaceFailure{
-          i, fmt::format("pod set group \"{}\" must be a leader of one pod and one pod set of workers", asks[i].group),
+          i,
+          fmt::format("pod set group \"{}\" must be a leader of one pod and one pod set of workers", requests[i].group),
           0, 0, false});
     }
     partner->leader = leader;
   }
   std::stable_sort(jobs.begin(), jobs.end(), [&](const Job& a, const Job& b) {
-    return names.name(asks[a.workers].flavor) < names.name(asks[b.workers].flavor);
+    return names.name(requests[a.workers].flavor) < names.name(requests[b.workers].flavor);
   });
   return jobs;
 }
 
-tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<const PlaceAsk> asks, const Job& job,
-                                                                    std::int32_t pods, bool on_empty) const {
-  const PlaceAsk& ask = asks[job.workers];
+tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<const PlaceRequest> requests,
+                                                                    const Job& job, std::int32_t pods,
+                                                                    bool on_empty) const {
+  const PlaceRequest& ask = requests[job.workers];
   const std::string& flavor = names.name(ask.flavor);
   Task task;
   task.view = ledger.views.find(ask.flavor);
@@ -50,7 +53,7 @@ tl::expected<Places::Impl::Task, std::string> Places::Impl::task_of(std::span<co
   auto wanted = topology::understand(*task.view, flavor, ask.request, pods, options);
   if (!wanted) return tl::unexpected(std::move(wanted.error()));
   task.wanted = std::move(*wanted);
-  task.count = {ask.flavor, ask.pod, job.leader == kNone ? nullptr : &asks[job.leader].pod, nullptr, on_empty};
+  task.count = {ask.flavor, ask.pod, job.leader == kNone ? nullptr : &requests[job.leader].pod, nullptr, on_empty};
   return task;
 }
 
@@ -79,24 +82,26 @@ PlaceFailure Places::Impl::too_little_capacity(const Task& task, const Job& job,
   return {job.workers, "", std::min(chooser.fits(pods, scope), wanted), wanted, task.wanted.slice_size > 1};
 }
 
-void Places::Impl::assume(const PlaceAsk& ask, std::span<const Place> places) {
+void Places::Impl::assume(const PlaceRequest& ask, std::span<const Place> places) {
   const topology::RequestId request = ledger.requests.acquire(ask.pod.requests);
   ledger.claims.reserve(topology::kAssumed, request, places);
   ledger.requests.release(request);
 }
 
-bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement) {
-  const std::int32_t pods = asks[job.workers].count;
-  auto task = task_of(asks, job, pods, on_empty);
+bool Places::Impl::place_job(std::span<const PlaceRequest> requests, const Job& job, bool on_empty,
+                             Placement& placement) {
+  const std::int32_t pods = requests[job.workers].count;
+  auto task = task_of(requests, job, pods, on_empty);
   if (!task) {
     placement.failure = {job.workers, task.error(), 0, 0, false};
     return false;
   }
-  if (asks[job.workers].spreading != nullptr && !on_empty) task->crowds = crowds_of(*task->view, asks[job.workers]);
+  if (requests[job.workers].spreading != nullptr && !on_empty)
+    task->crowds = crowds_of(*task->view, requests[job.workers]);
   topology::Shares shares = choose(*task, pods, DomainId());
   if (shares.empty()) {
     placement.failure = too_little_capacity(*task, job, pods, DomainId());
-    if (!task->crowds.forbidden.empty()) placement.failure.text = describe(*task, asks[job.workers]);
+    if (!task->crowds.forbidden.empty()) placement.failure.text = describe(*task, requests[job.workers]);
     return false;
   }
   topology::put_tail_last(*task->view, task->wanted, shares);
@@ -109,34 +114,34 @@ bool Places::Impl::place_job(std::span<const PlaceAsk> asks, const Job& job, boo
   return true;
 }
 
-Placement Places::Impl::nothing_placed(std::span<const PlaceAsk> asks) {
+Placement Places::Impl::nothing_placed(std::span<const PlaceRequest> requests) {
   Placement placement;
-  for (const PlaceAsk& ask : asks) {
+  for (const PlaceRequest& ask : requests) {
     placement.pod_sets.push_back(
         {ask.flavor, {ask.pod.requests.begin(), ask.pod.requests.end()}, {}, std::string(ask.unit)});
   }
   return placement;
 }
 
-Placement Places::place(std::span<const PlaceAsk> asks, bool on_empty) {
+Placement Places::place(std::span<const PlaceRequest> requests, bool on_empty) {
   Impl& impl = *impl_;
   impl.ledger.tree_leaves.renew_worn_views();
-  for (const PlaceAsk& ask : asks) impl.know(ask.pod.requests);
-  if (std::ranges::any_of(asks, [](const PlaceAsk& ask) { return ask.kept != nullptr; }))
-    return impl.place_around(asks, on_empty);
-  Placement placement = Impl::nothing_placed(asks);
-  const auto jobs = impl.jobs_of(asks);
+  for (const PlaceRequest& ask : requests) impl.know(ask.pod.requests);
+  if (std::ranges::any_of(requests, [](const PlaceRequest& ask) { return ask.kept != nullptr; }))
+    return impl.place_around(requests, on_empty);
+  Placement placement = Impl::nothing_placed(requests);
+  const auto jobs = impl.jobs_of(requests);
   if (!jobs) {
     placement.failure = jobs.error();
     return placement;
   }
   placement.ok = true;
   for (const Impl::Job& job : *jobs) {
-    placement.ok = impl.place_job(asks, job, on_empty, placement);
+    placement.ok = impl.place_job(requests, job, on_empty, placement);
     if (!placement.ok) break;
     if (&job == &jobs->back()) break;
-    impl.assume(asks[job.workers], placement.pod_sets[job.workers].places);
-    if (job.leader != Impl::kNone) impl.assume(asks[job.leader], placement.pod_sets[job.leader].places);
+    impl.assume(requests[job.workers], placement.pod_sets[job.workers].places);
+    if (job.leader != Impl::kNone) impl.assume(requests[job.leader], placement.pod_sets[job.leader].places);
   }
   if (jobs->size() > 1) impl.ledger.claims.unreserve(topology::kAssumed);
   return placement;

@@ -189,11 +189,11 @@ void Places::Trial::again(WorkloadId workload) {
   const topology::HolderId holder = places_.impl_->ledger.holders.of(workload);
   if (holder.valid()) places_.impl_->ledger.suppositions.suppose(holder, false);
 }
-std::optional<Time> Places::Trial::without_leavers(Time now, bool only_looks) {
+std::optional<Time> Places::Trial::without_leaving_pods(Time now, bool only_looks) {
   topology::TopologyLedger& ledger = places_.impl_->ledger;
   std::optional<Time> first;
-  for (const topology::HolderId holder : ledger.holders.leavers()) {
-    const Time until = ledger.holders.patience(holder, now, only_looks);
+  for (const topology::HolderId holder : ledger.holders.leaving()) {
+    const Time until = ledger.holders.wait_ends(holder, now, only_looks);
     if (until <= now) continue;
     if (!first || until < *first) first = until;
     ledger.suppositions.suppose(holder, true);

@@ -46,7 +46,7 @@ struct PodAsk {
 };
 
 // One pod set to place. The asks of one workload are placed together: each takes the previous ones into account.
-struct PlaceAsk {
+struct PlaceRequest {
   FlavorId flavor;
   std::int32_t count = 0;
   PodAsk pod;
@@ -148,15 +148,15 @@ class Places {
 
   // Finds places for the asks in the present state. `on_empty`: as if workloads with places used nothing; other pods
   // still count.
-  Placement place(std::span<const PlaceAsk> asks, bool on_empty = false);
+  Placement place(std::span<const PlaceRequest> requests, bool on_empty = false);
   // "topology "t" allows to fit only 8 out of 9 pod(s). Total nodes: 12; excluded: resource "cpu": 8".
-  std::string explain(std::span<const PlaceAsk> asks, const PlaceFailure& failure);
+  std::string explain(std::span<const PlaceRequest> requests, const PlaceFailure& failure);
 
   // Finds new places for the holder's pods that were on `failed` nodes; the other pods keep theirs. Required domains
   // and slices stay whole. `current` is by ask; an ask without an assignment is ignored. On success `pod_sets` has
   // the complete places of every ask whose assignment changed, and no places for the others. On failure
   // `failure.text` is always set.
-  Placement replace(std::span<const PlaceAsk> asks, std::span<const api::kueue::TopologyAssignmentPtr> current,
+  Placement replace(std::span<const PlaceRequest> requests, std::span<const api::kueue::TopologyAssignmentPtr> current,
                     std::span<const std::string> failed);
 
   api::kueue::TopologyAssignmentPtr assignment(const Placed& placed) const;
@@ -176,7 +176,7 @@ class Places {
     // has ended: five minutes after the first workload began to wait for them and after their grace periods. Returns
     // when the first waiting time of the others ends; nullopt when there are no others. `only_looks`: does not start
     // a waiting time.
-    std::optional<Time> without_leavers(Time now, bool only_looks);
+    std::optional<Time> without_leaving_pods(Time now, bool only_looks);
 
    private:
     Places& places_;

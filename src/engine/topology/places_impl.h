@@ -49,25 +49,25 @@ struct Places::Impl {
   bool renew_views(const std::string& topology);
 
   // By ask, without any places.
-  static Placement nothing_placed(std::span<const PlaceAsk> asks);
+  static Placement nothing_placed(std::span<const PlaceRequest> requests);
   // Leaders are joined with their workers; sorted by flavor name, else in the order of the asks; asks with count 0
   // are left out.
-  tl::expected<std::vector<Job>, PlaceFailure> jobs_of(std::span<const PlaceAsk> asks) const;
-  tl::expected<Task, std::string> task_of(std::span<const PlaceAsk> asks, const Job& job, std::int32_t pods,
+  tl::expected<std::vector<Job>, PlaceFailure> jobs_of(std::span<const PlaceRequest> requests) const;
+  tl::expected<Task, std::string> task_of(std::span<const PlaceRequest> requests, const Job& job, std::int32_t pods,
                                           bool on_empty) const;
   topology::Shares choose(const Task& task, std::int32_t pods, topology::DomainId scope);
   // --- Spreading (spreading.cpp).
-  std::vector<std::vector<topology::DomainId>> spread_units(const topology::View& view, const PlaceAsk& ask) const;
-  topology::Crowds crowds_of(const topology::View& view, const PlaceAsk& ask);
-  std::string describe(const Task& task, const PlaceAsk& ask) const;  // why crowded domains leave no place
+  std::vector<std::vector<topology::DomainId>> spread_units(const topology::View& view, const PlaceRequest& ask) const;
+  topology::Crowds crowds_of(const topology::View& view, const PlaceRequest& ask);
+  std::string describe(const Task& task, const PlaceRequest& ask) const;  // why crowded domains leave no place
   // A claim changed: shares of domains did too, so a workload that found no place may find one now.
   void note_shares();
   PlaceFailure too_little_capacity(const Task& task, const Job& job, std::int32_t pods, topology::DomainId scope);
   // place() for asks with places that are kept (replace.cpp).
-  Placement place_around(std::span<const PlaceAsk> asks, bool on_empty);
+  Placement place_around(std::span<const PlaceRequest> requests, bool on_empty);
   // Finds the places of a job and adds them to `placement`. Returns false when there are none: see placement.failure.
-  bool place_job(std::span<const PlaceAsk> asks, const Job& job, bool on_empty, Placement& placement);
-  void assume(const PlaceAsk& ask, std::span<const Place> places);
+  bool place_job(std::span<const PlaceRequest> requests, const Job& job, bool on_empty, Placement& placement);
+  void assume(const PlaceRequest& ask, std::span<const Place> places);
 
   // The message of a failure, including what excluded nodes; inside `scope` when it is valid.
   std::string describe(const Task& task, const PlaceFailure& failure, topology::DomainId scope);

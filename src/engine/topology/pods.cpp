@@ -45,7 +45,7 @@ void Pods::set(const api::kueue::PodPlacement& pod, RequestId request) {
   made.leaf_domain = leaf_of(made);
   ++holders_.at(holder).pods;
   holders_.note_gone_by(holder, pod);
-  holders_.note_leaver(holder);
+  holders_.note_leaving(holder);
   holders_.change(made.leaf_domain, holder, request, 0, 1);
   pods_[index] = std::move(made);
   ids_.emplace(pod.uid, index);
@@ -63,7 +63,7 @@ void Pods::remove(std::string_view uid) {
   leaves_.release_if_idle(pod.leaf_domain);
   requests_.release(pod.request);
   --holders_.at(pod.holder).pods;
-  holders_.note_leaver(pod.holder);
+  holders_.note_leaving(pod.holder);
   holders_.release_if_idle(pod.holder);
 }
 

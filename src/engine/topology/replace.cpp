@@ -116,7 +116,7 @@ bool Places::Impl::Replacement::in_one_domain(std::size_t level) const {
 
 bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignmentPtr> current,
                                     std::span<const std::string> failed) {
-  const PlaceAsk& ask = asks_[job_.workers];
+  const PlaceRequest& ask = requests_[job_.workers];
   const auto& workers = current[job_.workers];
   const auto leader = job_.leader == kNone ? nullptr : current[job_.leader];
   view_ = impl_.ledger.views.find(ask.flavor);
@@ -128,7 +128,7 @@ bool Places::Impl::Replacement::run(std::span<const api::kueue::TopologyAssignme
   if (missing_ == 0 && missing_leader_ == 0) return true;
   std::int32_t pods = missing_;
   for (const auto& [leaf, count] : workers_) pods += count;
-  auto task = impl_.task_of(asks_, {job_.workers, kNone}, pods > 0 ? pods : ask.count, false);
+  auto task = impl_.task_of(requests_, {job_.workers, kNone}, pods > 0 ? pods : ask.count, false);
   if (!task) return fail(task.error());
   task_ = std::move(*task);
   tail_ = task_.wanted.tail(pods);
@@ -183,12 +183,12 @@ bool Places::Impl::Replacement::place_rest() {
   Task task = task_;
   leader_alone_ = missing_ == 0;
   if (leader_alone_) {
-    task.count.pod = asks_[job_.leader].pod;
+    task.count.pod = requests_[job_.leader].pod;
     task.wanted = completing(task_.wanted, task_.wanted.level, nullptr);
     task.wanted.required = task_.wanted.required;
     task.wanted.unconstrained = task_.wanted.unconstrained;
   } else if (missing_leader_ > 0) {
-    task.count.leader = &asks_[job_.leader].pod;
+    task.count.leader = &requests_[job_.leader].pod;
   }
   const std::int32_t pods = leader_alone_ ? 1 : missing_;
   if (const std::int32_t rest = pods % task.wanted.slice_size; rest != 0 && rest != tail_) {
@@ -223,8 +223,8 @@ bool Places::Impl::Replacement::add(const Task& task, std::int32_t pods, DomainI
       leader.push_back({leaf_domain, 1});
     }
   }
-  impl_.assume(asks_[leader_alone_ ? job_.leader : job_.workers], places);
-  if (!leader.empty()) impl_.assume(asks_[job_.leader], leader);
+  impl_.assume(requests_[leader_alone_ ? job_.leader : job_.workers], places);
+  if (!leader.empty()) impl_.assume(requests_[job_.leader], leader);
   if (!leader_alone_) missing_ -= pods;
   return true;
 }
@@ -238,12 +238,13 @@ void Places::Impl::Replacement::finish(const Held& held, std::size_t ask) {
   for (const Share& leaf : leaves) out_.pod_sets[ask].places.push_back({(*view_)[leaf.domain].leaf_domain, leaf.pods});
 }
 
-Placement Places::replace(std::span<const PlaceAsk> asks, std::span<const api::kueue::TopologyAssignmentPtr> current,
+Placement Places::replace(std::span<const PlaceRequest> requests,
+                          std::span<const api::kueue::TopologyAssignmentPtr> current,
                           std::span<const std::string> failed) {
   Impl& impl = *impl_;
   impl.ledger.tree_leaves.renew_worn_views();
-  Placement placement = Impl::nothing_placed(asks);
-  const auto jobs = impl.jobs_of(asks);
+  Placement placement = Impl::nothing_placed(requests);
+  const auto jobs = impl.jobs_of(requests);
   if (!jobs) {
     placement.failure = jobs.error();
     return placement;
@@ -256,7 +257,7 @@ Placement Places::replace(std::span<const PlaceAsk> asks, std::span<const api::k
     banned.push_back(leaf_domain);
   }
   placement.ok = std::all_of(jobs->begin(), jobs->end(), [&](const Impl::Job& job) {
-    return Impl::Replacement(impl, asks, job, placement).run(current, failed);
+    return Impl::Replacement(impl, requests, job, placement).run(current, failed);
   });
   impl.ledger.claims.unreserve(topology::kAssumed);
   for (LeafDomainId leaf_domain : banned) impl.ledger.tree_leaves.ban(leaf_domain, false);

@@ -22,8 +22,8 @@ struct SliceLayer {
 // The replacement for one pod set, or for a leader and its workers.
 class Places::Impl::Replacement {
  public:
-  Replacement(Impl& impl, std::span<const PlaceAsk> asks, const Job& job, Placement& out)
-      : impl_(impl), asks_(asks), job_(job), out_(out) {}
+  Replacement(Impl& impl, std::span<const PlaceRequest> requests, const Job& job, Placement& out)
+      : impl_(impl), requests_(requests), job_(job), out_(out) {}
 
   // Returns false on failure: see out.failure.
   bool run(std::span<const api::kueue::TopologyAssignmentPtr> current, std::span<const std::string> failed);
@@ -34,8 +34,8 @@ class Places::Impl::Replacement {
   using Held = std::map<topology::DomainId, std::int32_t>;  // pods by leaf
 
   bool fail(std::string text);
-  bool read_kept(const PlaceAsk& ask, Held& stays);
-  void give_up(Held& stays, const PlaceAsk& ask);
+  bool read_kept(const PlaceRequest& ask, Held& stays);
+  void give_up(Held& stays, const PlaceRequest& ask);
   bool read(const api::kueue::TopologyAssignment& assignment, std::span<const std::string> failed, Held& stays,
             std::int32_t& missing);
   topology::DomainId leaf_of(const std::string& host) const;
@@ -50,7 +50,7 @@ class Places::Impl::Replacement {
   void finish(const Held& held, std::size_t ask);
 
   Impl& impl_;
-  std::span<const PlaceAsk> asks_;
+  std::span<const PlaceRequest> requests_;
   Job job_;
   Placement& out_;
   const topology::View* view_ = nullptr;

@@ -35,7 +35,8 @@ std::vector<std::pair<DomainId, std::int32_t>> counted(std::vector<DomainId> all
 }  // namespace
 
 // Where the units are that count: for each, the leaves (or nodes) that it uses.
-std::vector<std::vector<DomainId>> Places::Impl::spread_units(const topology::View& view, const PlaceAsk& ask) const {
+std::vector<std::vector<DomainId>> Places::Impl::spread_units(const topology::View& view,
+                                                              const PlaceRequest& ask) const {
   std::vector<std::vector<DomainId>> out;
   for (const HolderId id : ledger.holders.labelled(ask.spreading->ns)) {
     const Holder& holder = ledger.holders[id];
@@ -54,7 +55,7 @@ std::vector<std::vector<DomainId>> Places::Impl::spread_units(const topology::Vi
 
 // O(workloads of the namespace with places). A unit (a pod set, or a leader with its workers) counts once in each
 // domain that it uses.
-topology::Crowds Places::Impl::crowds_of(const topology::View& view, const PlaceAsk& ask) {
+topology::Crowds Places::Impl::crowds_of(const topology::View& view, const PlaceRequest& ask) {
   spreads = true;
   topology::Crowds out;
   const auto units = spread_units(view, ask);
@@ -79,7 +80,7 @@ topology::Crowds Places::Impl::crowds_of(const topology::View& view, const Place
   return out;
 }
 
-std::string Places::Impl::describe(const Task& task, const PlaceAsk& ask) const {
+std::string Places::Impl::describe(const Task& task, const PlaceRequest& ask) const {
   std::string text;
   for (const Crowd& crowd : task.crowds.forbidden) {
     const auto& rule = ask.spreading->rules[crowd.rule];

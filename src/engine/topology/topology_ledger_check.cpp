@@ -43,7 +43,7 @@ void TopologyLedger::check_holders(std::vector<std::string>& broken) const {
   for (std::size_t i = 0; i < holders.size(); ++i) {
     const HolderId id(i);
     const bool leaves_behind = is_workload(id) && holders[id].parts.empty() && counts[i] > 0;
-    if (holders.leavers().contains(id) != leaves_behind)
+    if (holders.leaving().contains(id) != leaves_behind)
       broken.push_back("holder \"" + holders[id].name + "\" is wrongly counted among those that leave, or not");
     if (counts[i] != holders[id].pods) broken.push_back("holder \"" + holders[id].name + "\" miscounts its pods");
   }

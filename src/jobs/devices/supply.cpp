@@ -94,7 +94,7 @@ void Supply::set_claim(const std::shared_ptr<const api::ResourceClaim>& claim, C
   if (it != claims_.end()) {
     count(it->second, -1);
     mark_nodes_of(it->second);
-    made.told = std::move(it->second.told);
+    made.reported = std::move(it->second.reported);
   }
   Claim& stored = claims_[uid] = std::move(made);
   count(stored, 1);
@@ -131,11 +131,11 @@ void Supply::count(const Claim& claim, int sign) {
 
 void Supply::mark_all_nodes() {
   for (const auto& [name, labels] : nodes_) dirty_nodes_.insert(name);
-  for (const auto& [name, amounts] : told_) dirty_nodes_.insert(name);
+  for (const auto& [name, amounts] : reported_) dirty_nodes_.insert(name);
 }
 
 void Supply::mark_nodes_of(const Claim& claim) {
-  if (!claim.told.consumer.node.empty()) dirty_nodes_.insert(claim.told.consumer.node);
+  if (!claim.reported.consumer.node.empty()) dirty_nodes_.insert(claim.reported.consumer.node);
   if (!claim.consumer.node.empty()) dirty_nodes_.insert(claim.consumer.node);
   if (!claim.object) return;
   for (const Result& result : results_of(*claim.object)) {
@@ -166,11 +166,11 @@ Supply::Changes Supply::take_changes() {
     if (it == claims_.end()) continue;
     Claim& claim = it->second;
     Taken now = taken(uid, claim);
-    if (!(now == claim.told) && !(now.amounts.empty() && claim.told.amounts.empty())) {
-      for (const Taken* each : {&claim.told, &now}) dirty_nodes_.insert(each->consumer.node);
-      if (!claim.told.amounts.empty()) on_node_[claim.told.consumer.node].erase(uid);
+    if (!(now == claim.reported) && !(now.amounts.empty() && claim.reported.amounts.empty())) {
+      for (const Taken* each : {&claim.reported, &now}) dirty_nodes_.insert(each->consumer.node);
+      if (!claim.reported.amounts.empty()) on_node_[claim.reported.consumer.node].erase(uid);
       if (!now.amounts.empty()) on_node_[now.consumer.node].insert(uid);
-      claim.told = now;
+      claim.reported = now;
       out.claims.push_back(std::move(now));
     }
     if (!claim.object) claims_.erase(it);
@@ -178,12 +178,12 @@ Supply::Changes Supply::take_changes() {
   for (const std::string& name : std::exchange(dirty_nodes_, {})) {
     const auto node = nodes_.find(name);
     api::ResourceList now = node == nodes_.end() ? api::ResourceList() : amounts_of(name, node->second);
-    const auto told = told_.find(name);
-    if (told == told_.end() ? now.empty() : told->second == now) continue;
+    const auto reported = reported_.find(name);
+    if (reported == reported_.end() ? now.empty() : reported->second == now) continue;
     if (now.empty()) {
-      told_.erase(name);
+      reported_.erase(name);
     } else {
-      told_.insert_or_assign(name, now);
+      reported_.insert_or_assign(name, now);
     }
     out.nodes.emplace_back(name, std::move(now));
   }
@@ -246,7 +246,7 @@ api::ResourceList Supply::amounts_of(const std::string& node, const api::StringM
   }
   if (const auto claims = on_node_.find(node); claims != on_node_.end()) {
     for (const std::string& uid : claims->second) {
-      for (const auto& [name, amount] : claims_.at(uid).told.amounts) add_up(out, name, amount);
+      for (const auto& [name, amount] : claims_.at(uid).reported.amounts) add_up(out, name, amount);
     }
   }
   std::erase_if(out, [](const auto& each) { return each.second.sign() <= 0; });

@@ -109,7 +109,7 @@ class Supply {
   struct Claim {
     std::shared_ptr<const api::ResourceClaim> object;
     Consumer consumer;
-    Taken told;  // without amounts: nothing was told
+    Taken reported;  // without amounts: nothing was told
   };
   struct Result {  // a device that is allocated
     DeviceId device;
@@ -148,7 +148,7 @@ class Supply {
   Selectors selectors_;
   std::map<std::string, State> kinds_;                    // by name
   std::map<std::string, api::StringMap> nodes_;           // their labels, by name
-  std::map<std::string, api::ResourceList> told_;         // by node; none without devices
+  std::map<std::string, api::ResourceList> reported_;     // by node; none without devices
   std::map<std::string, Claim> claims_;                   // by UID; only those with an allocation
   std::map<std::string, std::set<std::string>> on_node_;  // claims that take something there, by node
   bool stale_ = false;                                    // slices or classes changed: look at all devices

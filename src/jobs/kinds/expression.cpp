@@ -58,7 +58,7 @@ std::string in_one_line(std::string_view source) {
 }
 
 // "line 1, column 7: undeclared reference"
-std::string told(std::string_view source, const std::vector<cel::Problem>& problems) {
+std::string reported(std::string_view source, const std::vector<cel::Problem>& problems) {
   std::string out;
   for (const auto& problem : problems)
     out.append(out.empty() ? "" : "; ").append(describe_position(source, problem.at) + ": " + problem.message);
@@ -124,7 +124,7 @@ Result<Expression> Expression::compile(std::string source, cel::Kind wanted, Use
   std::vector<cel::Problem> problems;
   Expression out;
   const auto program = cel::compile(source, variables, problems);
-  if (!program) return fail("a CEL expression: " + told(source, problems));
+  if (!program) return fail("a CEL expression: " + reported(source, problems));
   if (auto unknown = unknown_variable(*program, where); !unknown.empty()) return fail(std::move(unknown));
   const cel::Kind kind = program->result->kind;
   const bool fits = kind == wanted || (wanted == cel::Kind::kMap && kind == cel::Kind::kObject);

@@ -24,7 +24,7 @@ bool is_suspended(const JobKindSpec& kind, const Json& job) {
   return value != nullptr && value->is_bool() && value->get_bool();
 }
 
-bool asks_to_be_elastic(const Json& job) { return annotation_of(job, kElasticJob) == "true"; }
+bool requests_to_be_elastic(const Json& job) { return annotation_of(job, kElasticJob) == "true"; }
 
 // A rule about the update itself reads the object before it, and says nothing about that object alone.
 bool was_broken(const Validation& validation, const Json* old) {
@@ -48,7 +48,7 @@ void check_validations(const JobKindSpec& kind, const Json& job, const Json* old
 }
 
 bool may_change_its_size(const JobKindSpec& kind, const Json& job, const AdmissionContext& admission) {
-  return kind.elastic && asks_to_be_elastic(job) && admission.policy.labels.elastic_jobs;
+  return kind.elastic && requests_to_be_elastic(job) && admission.policy.labels.elastic_jobs;
 }
 
 // What the templates decide: checked on creation, and when the user edits a job that waits.
@@ -134,7 +134,7 @@ void check_elastic(const JobKindSpec& kind, const Json& job, const Json* old, co
 // Without the gate nobody grants or takes back the difference (KEP-77), so another size would stop all pods.
 void check_elastic_size(const JobKindSpec& kind, const Json& job, const Json& old, const AdmissionContext& admission,
                         FieldErrors& errors) {
-  const bool was_elastic = asks_to_be_elastic(old), elastic = asks_to_be_elastic(job);
+  const bool was_elastic = requests_to_be_elastic(old), elastic = requests_to_be_elastic(job);
   if (!kind.elastic) return;
   if (elastic != was_elastic)
     errors.push_back(api::invalid_value(annotation_field(kElasticJob), Json(elastic), kImmutableField));

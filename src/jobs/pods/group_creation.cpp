@@ -7,7 +7,7 @@
 #include "jobs/compose.h"
 #include "jobs/pods/copied_metadata.h"
 #include "jobs/pods/group_terms.h"
-#include "jobs/pods/roster.h"
+#include "jobs/pods/role_members.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_steps.h"
 
@@ -46,10 +46,10 @@ void create(GroupScene& scene, const std::vector<ManagedPodPtr>& waiting) {
   if (!roles) return scene.say(cannot_compose(roles.error().message));
   const auto copied = copied_metadata(scene.name, waiting, scene.facts);
   if (!copied) return scene.say(cannot_compose(copied.error().message));
-  const Roster roster(waiting, *roles, terms->serving);
-  scene.delete_excess(roster.excess());
+  const RoleMembers members(waiting, *roles, terms->serving);
+  scene.delete_excess(members.excess());
   std::vector<api::OwnerReference> owners;
-  for (const auto& pod : roster.waiting()) owners.push_back(owned_by_pod(*pod));
+  for (const auto& pod : members.waiting()) owners.push_back(owned_by_pod(*pod));
   const JsonPtr voice = voice_of(*terms, *waiting.front());
   auto made = compose({scene.name, *voice, pod_sets_of(*roles, waiting),
                        std::string(string_at(waiting.front()->spec(), {"priorityClassName"})), std::move(owners)},

@@ -90,8 +90,8 @@ void GroupScene::delete_excess(const std::vector<ManagedPodPtr>& excess) {
   for (const auto& pod : excess) plan.actions.push_back({pod, std::nullopt, true, excess_deleted()});
 }
 
-void GroupScene::tell(const std::vector<ManagedPodPtr>& which, const JobEvent& event) {
-  for (const auto& pod : std::span(which).first(std::min(which.size(), kToldPods)))
+void GroupScene::report(const std::vector<ManagedPodPtr>& which, const JobEvent& event) {
+  for (const auto& pod : std::span(which).first(std::min(which.size(), kReportedPods)))
     plan.actions.push_back({pod, std::nullopt, false, event});
 }
 

@@ -45,7 +45,7 @@ class GroupScene {
 
   void say(JobEvent event) { plan.steps.push_back(std::move(event)); }
   // The event on each of these pods, but on no more than kToldPods.
-  void tell(const std::vector<ManagedPodPtr>& which, const JobEvent& event);
+  void report(const std::vector<ManagedPodPtr>& which, const JobEvent& event);
   void release(const ManagedPodPtr& pod);  // from the finalizer
   void release_those_that_left();
   // Returns whether a pod runs that must not.

@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "jobs/pods/pod_plan.h"
-#include "jobs/pods/roster.h"
+#include "jobs/pods/role_members.h"
 
 namespace berth::jobs {
 

@@ -14,7 +14,7 @@
 #include "jobs/pods/group_terms.h"
 #include "jobs/pods/pod_charge.h"
 #include "jobs/pods/pod_group.h"
-#include "jobs/pods/roster.h"
+#include "jobs/pods/role_members.h"
 #include "jobs/prebuilt.h"
 #include "jobs/workload_steps.h"
 
@@ -39,36 +39,36 @@ class LiveGroup {
     GroupTerms terms;
     if (scene_.plan.speaker) terms = group_terms(*scene_.plan.speaker);
     terms.serving |= scene_.served;
-    const Roster roster(scene_.pods, roles_in(w), terms.serving);
-    if (end(workload, terms, roster)) return;
+    const RoleMembers members(scene_.pods, roles_in(w), terms.serving);
+    if (end(workload, terms, members)) return;
     const bool evicted = has_condition(w, kEvicted);
     if (!scene_.owner && !evicted &&
         std::all_of(scene_.pods.begin(), scene_.pods.end(), [](const auto& pod) { return pod->deletion.has_value(); }))
       return all_deleted(workload);
-    tell(workload, terms, roster);
-    release_replaced(roster, terms.serving && w.active);
+    report_group(workload, terms, members);
+    release_replaced(members, terms.serving && w.active);
     if (evicted ? scene_.stop_all(evicted_reason(w), eviction_message(w))
                 : !has_condition(w, kAdmitted) && scene_.stop_all(kNotAdmitted, "Not admitted by cluster queue"))
       return;
     if (evicted && has_condition(w, kQuotaReserved)) return;
-    if (scene_.prebuilt && !in_sync(w, workload)) return own(workload, roster);
-    if (replan(workload, terms, roster)) return;
-    scene_.delete_excess(roster.excess());
-    if (scene_.owner && has_condition(w, kQuotaReserved)) tell_excess(w, roster);
+    if (scene_.prebuilt && !in_sync(w, workload)) return own(workload, members);
+    if (replan(workload, terms, members)) return;
+    scene_.delete_excess(members.excess());
+    if (scene_.owner && has_condition(w, kQuotaReserved)) report_excess(w, members);
     if (scene_.owner && follow_owner(*scene_.owner, workload, scene_.facts, scene_.plan.steps)) return;
-    own(workload, roster);
+    own(workload, members);
     if (!scene_.owner) follow(workload);
     if (scene_.owner && !hold_of(*scene_.owner, w).empty()) return;
-    if (has_condition(w, kAdmitted) && !waits_for_places(w)) start(workload, roster);
+    if (has_condition(w, kAdmitted) && !waits_for_places(w)) start(workload, members);
   }
 
  private:
   // Finishes the workload when the group is done. Returns whether it is.
-  bool end(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
+  bool end(const WorkloadPtr& workload, const GroupTerms& terms, const RoleMembers& members) {
     if (terms.serving) return false;
     std::int32_t succeeded = 0;
-    for (const auto& [role, count] : roster.succeeded()) succeeded += count;
-    const bool all = succeeded == roster.total();
+    for (const auto& [role, count] : members.succeeded()) succeeded += count;
+    const bool all = succeeded == members.total();
     const auto ended = [](const ManagedPodPtr& pod) { return pod->ended(); };
     const bool given_up =
         std::all_of(scene_.pods.begin(), scene_.pods.end(), ended) &&
@@ -76,7 +76,7 @@ class LiveGroup {
     if (!all && !given_up) return false;
     scene_.plan.steps.push_back(
         finish(workload, all ? "Succeeded" : "Failed",
-               "Pods succeeded: " + std::to_string(succeeded) + "/" + std::to_string(roster.total()) + "."));
+               "Pods succeeded: " + std::to_string(succeeded) + "/" + std::to_string(members.total()) + "."));
     return true;
   }
 
@@ -87,13 +87,13 @@ class LiveGroup {
       let_orphan_go(workload, scene_.facts, scene_.plan.steps);
   }
 
-  void tell(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
+  void report_group(const WorkloadPtr& workload, const GroupTerms& terms, const RoleMembers& members) {
     const Workload& w = *workload;
     JobReport what;
     what.stopped = !holds_quota();
-    what.pods_ready = has_condition(w, kAdmitted) && roster.ready() >= wanted(roster) - may_lack(roster);
+    what.pods_ready = has_condition(w, kAdmitted) && members.ready() >= wanted(members) - may_lack(members);
     if (!terms.serving) {
-      what.reclaimable = reclaimable(w, roster);
+      what.reclaimable = reclaimable(w, members);
     }
     if (scene_.owner) {
       what.on_hold = hold_of(*scene_.owner, w);
@@ -101,7 +101,7 @@ class LiveGroup {
       // Nothing started yet.
       if (scene_.pods.empty() && !has_condition(w, kEvicted) && !has_condition(w, kPodsReady)) what.pods_ready.reset();
     }
-    if (!scene_.served) what.replacement = replacement(w, terms, roster);
+    if (!scene_.served) what.replacement = replacement(w, terms, members);
     scene_.plan.steps.push_back(report(workload, std::move(what)));
   }
 
@@ -112,16 +112,16 @@ class LiveGroup {
 
   // The pods that succeeded. One that is gone meanwhile gave its quota back: a pod in its place waits until no pod of
   // the group runs, and then the group is queued again.
-  std::vector<ReclaimablePod> reclaimable(const Workload& w, const Roster& roster) const {
+  std::vector<ReclaimablePod> reclaimable(const Workload& w, const RoleMembers& members) const {
     std::vector<ReclaimablePod> now;
-    for (const auto& [role, count] : roster.succeeded()) now.push_back({role, count});
-    if (!w.status.admission || (needs_more(*w.status.admission, w, roster) && !scene_.any(is_active_pod))) return now;
+    for (const auto& [role, count] : members.succeeded()) now.push_back({role, count});
+    if (!w.status.admission || (needs_more(*w.status.admission, w, members) && !scene_.any(is_active_pod))) return now;
     return not_less(std::move(now), w.status.reclaimable_pods);
   }
 
-  static bool needs_more(const Admission& admission, const Workload& w, const Roster& roster) {
+  static bool needs_more(const Admission& admission, const Workload& w, const RoleMembers& members) {
     return std::ranges::any_of(admission.pod_set_assignments, [&](const PodSetAssignment& given) {
-      const auto wait = std::ranges::count(roster.waiting(), given.name, [](const auto& pod) { return pod->role; });
+      const auto wait = std::ranges::count(members.waiting(), given.name, [](const auto& pod) { return pod->role; });
       return wait > held(w, given.name, given.count);
     });
   }
@@ -134,35 +134,35 @@ class LiveGroup {
   }
 
   // An owner that was scaled down wants fewer pods than its workload has quota for.
-  std::int32_t wanted(const Roster& roster) const {
+  std::int32_t wanted(const RoleMembers& members) const {
     const bool fewer = scene_.owner && scene_.owner->total > 0;
-    return fewer ? std::min(scene_.owner->total, roster.total()) : roster.total();
+    return fewer ? std::min(scene_.owner->total, members.total()) : members.total();
   }
 
   // The strictest of the pods decides how many of them need not be ready.
-  std::int32_t may_lack(const Roster& roster) const {
+  std::int32_t may_lack(const RoleMembers& members) const {
     if (!scene_.facts.gates.max_not_ready || scene_.pods.empty()) return 0;
-    const auto allowed = [&](const ManagedPodPtr& pod) { return allowed_not_ready(*pod, roster.total()); };
+    const auto allowed = [&](const ManagedPodPtr& pod) { return allowed_not_ready(*pod, members.total()); };
     return std::ranges::min(scene_.pods | std::views::transform(allowed));
   }
 
   // An owner that was scaled up has more pods than its workload has quota for. They wait.
-  void tell_excess(const Workload& w, const Roster& roster) {
-    scene_.tell(roster.excess(), cannot_compose("workload " + key_of(w) + " has quota for " +
-                                                std::to_string(roster.total()) + " pods, and other pods use it"));
+  void report_excess(const Workload& w, const RoleMembers& members) {
+    scene_.report(members.excess(), cannot_compose("workload " + key_of(w) + " has quota for " +
+                                                   std::to_string(members.total()) + " pods, and other pods use it"));
   }
 
-  JobReport::Replacement replacement(const Workload& w, const GroupTerms& terms, const Roster& roster) const {
+  JobReport::Replacement replacement(const Workload& w, const GroupTerms& terms, const RoleMembers& members) const {
     const auto fails = [](const ManagedPodPtr& pod) { return pod->phase != PodPhase::kSucceeded; };
     const api::Condition* evicted = api::find_condition(w.status.conditions, kEvicted);
     if (evicted != nullptr && evicted->status) {
-      const bool complete = terms.fast ? roster.filled() > 0 : roster.missing() == 0;
+      const bool complete = terms.fast ? members.filled() > 0 : members.missing() == 0;
       return {!complete, complete ? "" : evicted->reason, complete ? "" : evicted->message};
     }
     const auto waits = [](const ManagedPodPtr& pod) { return pod->gated; };
     if (scene_.prebuilt && std::ranges::all_of(scene_.pods, waits)) return {};  // not all of its pods were created yet
-    const bool lost = std::any_of(roster.lost().begin(), roster.lost().end(), fails);
-    const bool gone = !terms.fast && !terms.serving && roster.missing() > 0;
+    const bool lost = std::any_of(members.lost().begin(), members.lost().end(), fails);
+    const bool gone = !terms.fast && !terms.serving && members.missing() > 0;
     if (!lost && !gone) return {};
     return {true, "PodsFailed", "Some Failed pods need replacement"};
   }
@@ -170,23 +170,23 @@ class LiveGroup {
   // A deleted pod whose place is open or that succeeded stays for a while: its success counts as long as it is there.
   // `serves`: the owner of the pods makes others of the same names, as soon as these are gone. One that ended stays as
   // long as all others are gone: the workload would go with its last pod.
-  void release_replaced(const Roster& roster, bool serves) {
-    for (const auto& pod : roster.replaced()) scene_.release(pod);
+  void release_replaced(const RoleMembers& members, bool serves) {
+    for (const auto& pod : members.replaced()) scene_.release(pod);
     const auto runnable = [](const ManagedPodPtr& pod) { return pod->runnable(); };
     const bool last_stays = scene_.pods.size() > 1 && std::ranges::none_of(scene_.pods, runnable);
-    for (const auto& pod : roster.lost()) {
+    for (const auto& pod : members.lost()) {
       if (serves && pod->deletion && !pod->active() && !(last_stays && pod == scene_.pods.back())) {
         scene_.release(pod);
       } else {
         release_in_time(pod);
       }
     }
-    for (const auto& pod : roster.done()) release_in_time(pod);
+    for (const auto& pod : members.done()) release_in_time(pod);
   }
 
   void release_in_time(const ManagedPodPtr& pod) {
     if (!pod->deletion || !pod->finalizer) return;
-    const Time until = *pod->deletion + kReplacementPatience;
+    const Time until = *pod->deletion + kReplacementWait;
     if (pod->gated || until <= scene_.now) {
       scene_.release(pod);
     } else {
@@ -220,12 +220,12 @@ class LiveGroup {
 
   // While the workload holds no quota and no pod was let go, the pods decide what it asks for, unless they have an
   // owner that decides. Returns whether it changes.
-  bool replan(const WorkloadPtr& workload, const GroupTerms& terms, const Roster& roster) {
-    if (roster.strangers().empty()) return false;
+  bool replan(const WorkloadPtr& workload, const GroupTerms& terms, const RoleMembers& members) {
+    if (members.strangers().empty()) return false;
     const auto waiting = scene_.those(is_waiting_pod);
     const bool free = !has_condition(*workload, kQuotaReserved) && !scene_.any(is_active_pod) && !terms.fast &&
                       !scene_.prebuilt && !scene_.served;
-    if (free && roster.missing() > 0 && roster.succeeded().empty()) {
+    if (free && members.missing() > 0 && members.succeeded().empty()) {
       const auto agreed = agreed_terms(scene_.name, waiting);
       const auto roles = agreed ? roles_of(scene_.name, *agreed, waiting) : tl::unexpected(agreed.error());
       if (roles) {
@@ -235,11 +235,11 @@ class LiveGroup {
         return true;
       }
     }
-    if (roster.missing() == 0) {
-      scene_.delete_excess(roster.strangers());
+    if (members.missing() == 0) {
+      scene_.delete_excess(members.strangers());
       return false;
     }
-    for (const auto& pod : roster.strangers()) {
+    for (const auto& pod : members.strangers()) {
       scene_.plan.actions.push_back(
           {pod, std::nullopt, false,
            cannot_compose("the workload of group '" + scene_.name + "' has no pods of this kind (annotation " +
@@ -250,7 +250,7 @@ class LiveGroup {
   }
 
   // All pods of the group own the workload: it is deleted after the last of them.
-  void own(const WorkloadPtr& workload, const Roster& roster) {
+  void own(const WorkloadPtr& workload, const RoleMembers& members) {
     const std::set<std::string_view> owning = owner_uids(*workload);
     std::set<std::string_view> present;
     for (const auto& pod : scene_.pods) present.insert(pod->uid);
@@ -264,7 +264,7 @@ class LiveGroup {
       meta.owners.push_back(owned_by_pod(*pod));
       ++added;
     };
-    for (const auto& pod : roster.waiting()) add(pod);
+    for (const auto& pod : members.waiting()) add(pod);
     for (const auto& pod : scene_.pods) {
       if (is_running_pod(*pod) && !pod->ran_before) add(pod);
     }
@@ -288,10 +288,10 @@ class LiveGroup {
     catch_up(*voice_of(*terms, *runnable.front()), workload, scene_.facts, scene_.plan.steps);
   }
 
-  void start(const WorkloadPtr& workload, const Roster& roster) {
-    if (roster.waiting().empty()) return;
+  void start(const WorkloadPtr& workload, const RoleMembers& members) {
+    if (members.waiting().empty()) return;
     if (auto missing = waits_for_flavor(*workload, scene_.facts.flavors)) {
-      if (scene_.owner) scene_.tell(roster.waiting(), *missing);
+      if (scene_.owner) scene_.report(members.waiting(), *missing);
       return scene_.say(std::move(*missing));
     }
     const auto infos = pod_set_infos(*workload, scene_.facts.flavors);
@@ -301,9 +301,9 @@ class LiveGroup {
     // wrote a minimum. Those that succeeded since have no quota either.
     for (const auto& info : *infos)
       room[info.name] =
-          std::min(roster.room(info.name), held(*workload, info.name, info.count) - roster.running(info.name));
+          std::min(members.room(info.name), held(*workload, info.name, info.count) - members.running(info.name));
     std::vector<PodAction> actions, too_large;
-    for (const auto& pod : roster.waiting()) {
+    for (const auto& pod : members.waiting()) {
       const auto info =
           std::find_if(infos->begin(), infos->end(), [&](const auto& one) { return one.name == pod->role; });
       if (info == infos->end()) continue;

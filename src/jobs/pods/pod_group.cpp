@@ -32,8 +32,8 @@ void with_deleted(GroupScene& scene, const WorkloadPtr& workload) {
 }
 
 // The owner would create these pods again, so they are not deleted. Nothing removes their gates.
-void tell_those_that_never_start(GroupScene& scene, const Workload& w) {
-  scene.tell(
+void report_those_that_never_start(GroupScene& scene, const Workload& w) {
+  scene.report(
       scene.those(is_waiting_pod),
       cannot_compose("workload " + key_of(w) + " is finished (" +
                      api::find_condition(w.status.conditions, kFinished)->reason + "), so this pod does not start: " +
@@ -50,7 +50,7 @@ void with_finished(GroupScene& scene, const WorkloadPtr& workload) {
   }
   if (!scene.facts.managed) return;
   if (scene.served) {
-    if (!scene.owner || !start_anew(scene, workload)) tell_those_that_never_start(scene, w);
+    if (!scene.owner || !start_anew(scene, workload)) report_those_that_never_start(scene, w);
     return;
   }
   std::vector<ManagedPodPtr> late;  // came after the end

@@ -13,7 +13,7 @@ namespace berth::jobs {
 
 // A deleted pod of a group keeps its place this long after its grace period, so that its workload keeps an owner until
 // another pod comes. Then it is released: nobody may want the group any more.
-inline constexpr Duration kReplacementPatience = std::chrono::minutes(5);
+inline constexpr Duration kReplacementWait = std::chrono::minutes(5);
 
 // The key of the group is "namespace/name", and its workload has the same one. `pods`: all pods of the group, in any
 // order.

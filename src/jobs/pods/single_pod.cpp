@@ -66,19 +66,19 @@ void leave_deleted_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>&
 }
 
 void leave_ended_pod(const ManagedPodPtr& pod, const std::vector<WorkloadPtr>& workloads, PodPlan& plan) {
-  bool told = true;
+  bool reported = true;
   for (const auto& workload : workloads) {
     if (workload->meta.deletion || finished(*workload)) {
       if (!holds_finalizer(*workload)) continue;
       plan.steps.push_back(DropWorkloadFinalizer{workload});
       if (finished(*workload)) plan.steps.push_back(declared_finished(*workload));
     } else {
-      told = false;
+      reported = false;
       plan.steps.push_back(finish(workload, pod->phase == PodPhase::kSucceeded ? "Succeeded" : "Failed", pod->message));
     }
   }
   // The pod stays until its result is stored.
-  if (told && pod->finalizer && !planted(Planted::kKeptPodFinalizer)) plan.actions.push_back(drop_finalizer(pod));
+  if (reported && pod->finalizer && !planted(Planted::kKeptPodFinalizer)) plan.actions.push_back(drop_finalizer(pod));
 }
 
 // Chooses the workload that represents the pod, and deletes the others. Null when there is none.

@@ -14,7 +14,7 @@ namespace berth::jobs {
 // The reportingController of these events. They are Berth's own: Kueue tells it on the workload only.
 inline constexpr std::string_view kWaitingController = "berth-pod-controller";
 // The most pods of one group that get an event. Each event is a write, and the pods of a group wait for the same thing.
-inline constexpr std::size_t kToldPods = 100;
+inline constexpr std::size_t kReportedPods = 100;
 
 // The event for the pods when the workload has begun to wait, or waits for another reason or in another queue than
 // before; nullopt when there is nothing new. A message that changes alone is not new: it may change with every pass of

@@ -44,7 +44,7 @@ void RequestConnections::send_shared() {
   shared_->call(std::move(next->request), next->timeout,
                 [this, background = next->request.background, done = std::move(next->done)](HttpReply reply) {
                   queue_.end(background);
-                  tell_(done, std::move(reply));
+                  report_(done, std::move(reply));
                   serve();
                 });
 }
@@ -105,7 +105,7 @@ void RequestConnections::send_alone(Http1Ptr connection) {
                        connection->close();
                        --connections_;
                      }
-                     tell_(done, std::move(reply));
+                     report_(done, std::move(reply));
                      serve();
                    });
 }

@@ -16,9 +16,9 @@ namespace berth::kube {
 // On the I/O thread.
 class RequestConnections {
  public:
-  // `tell` gets each reply with its handler. `options` must outlive this object.
-  RequestConnections(boost::asio::io_context& io, const TransportOptions& options, RequestQueue::Refuse tell)
-      : io_(io), options_(options), tell_(tell), queue_(std::move(tell)) {}
+  // `report` gets each reply with its handler. `options` must outlive this object.
+  RequestConnections(boost::asio::io_context& io, const TransportOptions& options, RequestQueue::Refuse report)
+      : io_(io), options_(options), report_(report), queue_(std::move(report)) {}
 
   void use(TlsLink::Context context);
   void call(WaitingRequest waiting);
@@ -41,7 +41,7 @@ class RequestConnections {
 
   boost::asio::io_context& io_;
   const TransportOptions& options_;
-  RequestQueue::Refuse tell_;
+  RequestQueue::Refuse report_;
   RequestQueue queue_;
   TlsLink::Context context_;
   std::shared_ptr<Http2Connection> shared_;  // null: there is none

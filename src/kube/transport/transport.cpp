@@ -26,7 +26,7 @@ struct Transport::Impl {
   Impl(Executor& e, TransportOptions o) : executor(e), options(std::move(o)) {}
 
   // Posts the reply to the executor; nothing happens when the transport is gone by then.
-  void tell(ReplyHandler done, HttpReply reply) {
+  void report(ReplyHandler done, HttpReply reply) {
     executor.post(
         lifetime.guard([done = std::move(done), reply = std::move(reply)]() mutable { done(std::move(reply)); }));
   }
@@ -36,8 +36,8 @@ struct Transport::Impl {
   Lifetime lifetime;  // ends on the executor's thread
   asio::io_context io{1};
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
-  RequestConnections requests{io, options,
-                              [this](ReplyHandler done, HttpReply reply) { tell(std::move(done), std::move(reply)); }};
+  RequestConnections requests{
+      io, options, [this](ReplyHandler done, HttpReply reply) { report(std::move(done), std::move(reply)); }};
   StreamConnections streams{io, options};
   std::thread thread;
 };

@@ -348,8 +348,8 @@ TEST(Configuration, WhatIsOverInTheNewerVersionHasNoEffect) {
                 "queueVisibility: has no effect: ask the visibility API for pending workloads"}));
 }
 
-TEST(Configuration, WhatKueueHasAndBerthDoesNotIsTold) {
-  const auto told = [](const std::string& part) {
+TEST(Configuration, WhatKueueHasAndBerthDoesNotIsReported) {
+  const auto reported = [](const std::string& part) {
     std::vector<std::string> lines;
     for (const auto& each : read(kHead + part).not_honoured) {
       EXPECT_TRUE(each.line.starts_with(each.setting + ": Berth does not have it: ")) << each.line;
@@ -357,12 +357,12 @@ TEST(Configuration, WhatKueueHasAndBerthDoesNotIsTold) {
     }
     return lines;
   };
-  EXPECT_EQ(told("waitForPodsReady: {timeout: 5m, unscheduledTimeout: 5m, maxTimeoutOnWorkload: 2h}"),
+  EXPECT_EQ(reported("waitForPodsReady: {timeout: 5m, unscheduledTimeout: 5m, maxTimeoutOnWorkload: 2h}"),
             std::vector<std::string>());
-  EXPECT_EQ(told("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue.externalFrameworks"});
-  EXPECT_EQ(told("multiKueue: {dispatcherName: example.com/mine}"),
+  EXPECT_EQ(reported("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue.externalFrameworks"});
+  EXPECT_EQ(reported("multiKueue: {dispatcherName: example.com/mine}"),
             std::vector<std::string>{"multiKueue.dispatcherName"});
-  EXPECT_EQ(told("multiKueue: {origin: here, workerLostTimeout: 1m}"), std::vector<std::string>());
+  EXPECT_EQ(reported("multiKueue: {origin: here, workerLostTimeout: 1m}"), std::vector<std::string>());
 }
 
 TEST(Configuration, OneLineTellsAllThatIsWrong) {

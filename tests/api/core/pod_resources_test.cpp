@@ -85,14 +85,14 @@ RC_GTEST_PROP(PodRequests, IsThePeakOfThePodsStart, ()) {
   const auto main = *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 9));
   JsonArray inits;
   JsonArray mains;
-  const auto asks = [](int cpu) {
+  const auto requests = [](int cpu) {
     return JsonObject{{"resources", JsonObject{{"requests", JsonObject{{"cpu", std::to_string(cpu)}}}}}};
   };
   for (const Container& c : init) {
-    inits.push_back(asks(c.cpu));
+    inits.push_back(requests(c.cpu));
     if (c.sidecar) inits.back().get_object()["restartPolicy"] = "Always";
   }
-  for (const int cpu : main) mains.push_back(asks(cpu));
+  for (const int cpu : main) mains.push_back(requests(cpu));
   const ResourceList total =
       pod_requests(JsonObject{{"initContainers", std::move(inits)}, {"containers", std::move(mains)}});
   const auto cpu = total.find("cpu");

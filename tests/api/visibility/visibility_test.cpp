@@ -77,15 +77,15 @@ TEST(VisibilitySummary, SaysWhichQueueIsNotThere) {
 
 TEST(VisibilityDocuments, ListTheSubresourcesOfBothQueues) {
   for (const std::string_view version : kVersions) {
-    std::string told;
+    std::string reported;
     const Json list = resource_list(version);
     for (const Json& each : array_at(list, {"resources"})) {
-      told += std::string(string_at(each, {"name"})) + (bool_at(each, {"namespaced"}) ? " namespaced" : "");
-      for (const Json& verb : array_at(each, {"verbs"})) told += " " + std::string(view(verb.as_string()));
-      told += "\n";
+      reported += std::string(string_at(each, {"name"})) + (bool_at(each, {"namespaced"}) ? " namespaced" : "");
+      for (const Json& verb : array_at(each, {"verbs"})) reported += " " + std::string(view(verb.as_string()));
+      reported += "\n";
     }
     EXPECT_EQ(
-        told,
+        reported,
         "clusterqueues\nclusterqueues/pendingworkloads get\n"
         "localqueues namespaced\nlocalqueues/pendingworkloads namespaced get\n"
         "whatifs create\nlocalwhatifs namespaced create\nworkloads namespaced\nworkloads/explanation namespaced get\n"

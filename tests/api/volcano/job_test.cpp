@@ -151,18 +151,18 @@ spec:
     return name == "top" ? 10 : name == "mid" ? 5 : 0;
   });
 }
-std::string asks(const PodGroup& group) {
+std::string requests(const PodGroup& group) {
   return std::to_string(group.min_member) + ": " + to_string(encode_resource_list(*group.min_resources));
 }
 
 TEST(VolcanoJobGroup, AsksForWhatHasToRunAtOnce) {
-  EXPECT_EQ(asks(group_of({})), R"(3: {"cpu":"5","gpu":"2"})");  // one master, two workers
-  EXPECT_EQ(asks(group_of(3)), R"(3: {"cpu":"5","gpu":"2"})");
-  EXPECT_EQ(asks(group_of(5)), R"(5: {"cpu":"9","gpu":"4"})");         // workers are added: their priority is higher
-  EXPECT_EQ(asks(group_of(4, "top")), R"(4: {"cpu":"6","gpu":"2"})");  // a master is added
-  EXPECT_EQ(asks(group_of(6)), R"(6: {"cpu":"10","gpu":"4"})");
-  EXPECT_EQ(asks(group_of(2)), R"(2: {"cpu":"4","gpu":"2"})");  // fewer than the tasks' minimum
-  EXPECT_EQ(asks(group_of(2, "top")), R"(2: {"cpu":"2"})");
+  EXPECT_EQ(requests(group_of({})), R"(3: {"cpu":"5","gpu":"2"})");  // one master, two workers
+  EXPECT_EQ(requests(group_of(3)), R"(3: {"cpu":"5","gpu":"2"})");
+  EXPECT_EQ(requests(group_of(5)), R"(5: {"cpu":"9","gpu":"4"})");  // workers are added: their priority is higher
+  EXPECT_EQ(requests(group_of(4, "top")), R"(4: {"cpu":"6","gpu":"2"})");  // a master is added
+  EXPECT_EQ(requests(group_of(6)), R"(6: {"cpu":"10","gpu":"4"})");
+  EXPECT_EQ(requests(group_of(2)), R"(2: {"cpu":"4","gpu":"2"})");  // fewer than the tasks' minimum
+  EXPECT_EQ(requests(group_of(2, "top")), R"(2: {"cpu":"2"})");
 }
 
 TEST(VolcanoJobGroup, BelongsToItsJob) {

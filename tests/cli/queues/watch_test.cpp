@@ -94,7 +94,7 @@ testing_support::Ran watched(std::vector<Look> looks, std::vector<std::string> w
   });
 }
 
-TEST(Watch, TellsEachChangeOnceAndEndsWithTheJob) {
+TEST(Watch, ReportsEachChangeOnceAndEndsWithTheJob) {
   const auto ran = watched({{kPending}, {kPending}, {kAdmitted}, {kAdmitted}, {finished("Succeeded")}});
   EXPECT_EQ(ran.code, 0);
   EXPECT_EQ(ran.said,
@@ -130,7 +130,7 @@ TEST(Watch, ARefusalEndsIt) {
   EXPECT_THAT(ran.said, Not(HasSubstr("trying again")));
 }
 
-TEST(Watch, AJobThatDoesNotExistOrHasNoWorkloadIsTold) {
+TEST(Watch, AJobThatDoesNotExistOrHasNoWorkloadIsReported) {
   const auto none = watched({{"", ""}});
   EXPECT_EQ(none.code, 1);
   EXPECT_THAT(none.said, HasSubstr("job/train does not exist in namespace default"));

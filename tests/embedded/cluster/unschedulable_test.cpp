@@ -27,7 +27,7 @@ class Unschedulable : public testing::Test {
     return out;
   }
   // The notes of the events about the pod.
-  std::vector<std::string> told(std::string_view pod) {
+  std::vector<std::string> reported(std::string_view pod) {
     std::vector<std::string> out;
     for (const auto& event : cluster_.list(api::kEvents)) {
       if (string_at(event, {"regarding", "name"}) == pod && string_at(event, {"reason"}) == "FailedScheduling" &&
@@ -50,10 +50,10 @@ TEST_F(Unschedulable, PodsHaveAnEventAsOfTheRealScheduler) {
       "didn't match Pod's node affinity/selector.";
   cluster_.pod("p", "{nodeSelector: {rack: r9}}");
   cluster_.pass(2);
-  EXPECT_EQ(told("p"), std::vector<std::string>{why});
+  EXPECT_EQ(reported("p"), std::vector<std::string>{why});
   EXPECT_EQ(message("p"), why);
   cluster_.pass(120);
-  EXPECT_EQ(told("p").size(), 1u) << "the same is not told twice";
+  EXPECT_EQ(reported("p").size(), 1u) << "the same is not told twice";
 }
 
 TEST_F(Unschedulable, TheReasonIsTheOneOfNow) {
@@ -69,8 +69,8 @@ TEST_F(Unschedulable, TheReasonIsTheOneOfNow) {
   cluster_.pass(2);
   EXPECT_EQ(message("e"), others + "Too many pods.");
   EXPECT_EQ(message("large"), others + "Insufficient cpu, 2 Too many pods.");
-  EXPECT_EQ(std::ranges::count(told("large"), message("large")), 1);
-  EXPECT_LE(told("large").size(), 3u);
+  EXPECT_EQ(std::ranges::count(reported("large"), message("large")), 1);
+  EXPECT_LE(reported("large").size(), 3u);
 }
 
 }  // namespace

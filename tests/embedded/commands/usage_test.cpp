@@ -62,7 +62,7 @@ class Variable {
   std::optional<std::string> before_;
 };
 
-TEST(Usage, WrongValuesAreToldWithTheirFlag) {
+TEST(Usage, WrongValuesAreReportedWithTheirFlag) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--wrong"}, "berth: unknown flag '--wrong' before a command"},
       {{"controller", "--feature-gates", "x"}, "--feature-gates: \"x\": expected NAME=true"},
@@ -130,7 +130,7 @@ TEST(Usage, WithoutAnyKubeconfigItIsSaidHowToNameOne) {
   EXPECT_NE(run({"controller", "--kubeconfig", "nowhere"}).said.find("cannot read nowhere"), std::string::npos);
 }
 
-TEST(Usage, WhatCannotBeUsedIsToldWithItsFlag) {
+TEST(Usage, WhatCannotBeUsedIsReportedWithItsFlag) {
   const std::string dir = testing_support::make_scratch_dir("usage");
   const std::string config = dir + "/config.yaml", empty = dir + "/empty";
   std::filesystem::create_directory(empty);
@@ -154,7 +154,7 @@ TEST(Usage, WhatCannotBeUsedIsToldWithItsFlag) {
   std::filesystem::remove_all(dir);
 }
 
-TEST(Usage, APortThatIsTakenIsToldWithItsFlag) {
+TEST(Usage, APortThatIsTakenIsReportedWithItsFlag) {
   boost::asio::io_context context;
   using boost::asio::ip::tcp;
   tcp::acceptor other(context, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));

@@ -13,7 +13,7 @@
 #include "embedded/simulate/people.h"
 #include "embedded/simulate/places_audit.h"
 #include "embedded/simulate/rest_audit.h"
-#include "engine/asks.h"
+#include "engine/requested_pods.h"
 #include "engine/schedule/scheduler.h"
 
 namespace berth::simulation {
@@ -125,7 +125,7 @@ class Chaos {
     if (storm_->healthy()) act.put_right();
     result_.monkeys = act.log();
     if (!storm_->healthy()) return;
-    for (const auto& sentence : open_doors(*world_)) complain(sentence);
+    for (const auto& sentence : set_admission(*world_)) complain(sentence);
     live_by_hand(*storm_, "a", "q0");
     people_->label_flavor();
     for (int i = 0; i < kJobsAfterwards; ++i) people_->submit();
@@ -220,16 +220,16 @@ class Chaos {
       }
     }
     for (const auto& queue : list("kueue.x-k8s.io/v1beta2", "ClusterQueue")) {
-      Amount told;
+      Amount reported;
       for (const auto& flavor : array_at(queue, {"status", "flavorsReservation"})) {
         for (const auto& resource : array_at(flavor, {"resources"})) {
-          told += to_amount("cpu", Quantity::parse(string_at(resource, {"total"})).value());
+          reported += to_amount("cpu", Quantity::parse(string_at(resource, {"total"})).value());
         }
       }
       const std::string name(string_at(queue, {"metadata", "name"}));
-      if (reserved[name] > told)
-        wrong += "ClusterQueue " + name + " tells " + format_amount("cpu", told) + " reserved, its workloads hold " +
-                 format_amount("cpu", reserved[name]) + ":" + holders[name] + "\n";
+      if (reserved[name] > reported)
+        wrong += "ClusterQueue " + name + " tells " + format_amount("cpu", reported) +
+                 " reserved, its workloads hold " + format_amount("cpu", reserved[name]) + ":" + holders[name] + "\n";
     }
     return wrong;
   }

@@ -22,7 +22,7 @@ using Decoder = std::function<Result<void>(const Json&)>;
 
 // For each kind, the number of distinct decoding errors that are checked for an event.
 constexpr std::size_t kMostReasons = 5;
-constexpr Duration kUntilTold = std::chrono::seconds(30);
+constexpr Duration kUntilReported = std::chrono::seconds(30);
 constexpr int kLeastAccepted = 50;  // in thousandths of the drawn objects; with fewer, too little is tested
 constexpr std::string_view kNamespace = "default";
 
@@ -95,7 +95,7 @@ class DecodeRun {
         random_(options.seed * 31 + 7),
         world_(world_of(false, options.seed)),
         kinds_(simulate::kinds_of(world_->server().registry())),
-        deeds_(kinds_, random_) {}
+        actions_(kinds_, random_) {}
 
   DecodeCount run(const std::string& resource, const Decoder& decode) {
     DecodeCount count;
@@ -115,7 +115,7 @@ class DecodeRun {
 
  private:
   void draw(const simulate::MonkeyKind& kind, const Decoder& decode, DecodeCount& count) {
-    Json object = deeds_.make(kind, Json(), world_->executor().now());
+    Json object = actions_.make(kind, Json(), world_->executor().now());
     Json metadata = JsonObject{{"name", "d" + std::to_string(count.drawn)}};
     for (const std::string_view member : {"labels", "annotations"}) {
       if (const Json* value = find_path(object, {"metadata", member})) metadata.as_object()[member] = *value;
@@ -131,7 +131,7 @@ class DecodeRun {
     ++count.accepted;
     look(kind, decode, stored, count);
     if (kind.has_status) write_status(kind, decode, stored, count);
-    deeds_.look_at(kind, stored);
+    actions_.look_at(kind, stored);
     auto removal = simulate::request_about(kind, stored, api::Verb::kDelete);
     removal.body = JsonObject{{"gracePeriodSeconds", 0}, {"propagationPolicy", "Background"}};
     world_->call(std::move(removal));
@@ -139,7 +139,7 @@ class DecodeRun {
 
   void write_status(const simulate::MonkeyKind& kind, const Decoder& decode, Json& stored, DecodeCount& count) {
     Json wanted = stored;
-    deeds_.change_status(kind, wanted, world_->executor().now());
+    actions_.change_status(kind, wanted, world_->executor().now());
     auto request = simulate::request_about(kind, wanted, api::Verb::kUpdate);
     request.subresource = "status";
     request.body = std::move(wanted);
@@ -155,11 +155,11 @@ class DecodeRun {
     if (decoded) return;
     ++count.unreadable;
     if (reasons_.size() == kMostReasons || !reasons_.insert(kind_of_reason(decoded.error().message)).second) return;
-    if (!is_told(kind, stored)) count.broken.push_back(decoded.error().message + ": " + to_string(stored));
+    if (!is_reported(kind, stored)) count.broken.push_back(decoded.error().message + ": " + to_string(stored));
   }
 
   // Creates the object in a cluster with a controller. Returns whether an event with reason CannotBeRead names it.
-  static bool is_told(const simulate::MonkeyKind& kind, const Json& stored) {
+  static bool is_reported(const simulate::MonkeyKind& kind, const Json& stored) {
     const auto world = world_of(true, 1);
     Json object = simulate::without_server_metadata(stored);
     if (!world->create(object)) return false;
@@ -169,7 +169,7 @@ class DecodeRun {
       request.body = JsonObject{{"status", *status}};
       if (!world->call(std::move(request)).ok()) return false;
     }
-    world->run_for(kUntilTold);
+    world->run_for(kUntilReported);
     for (const auto& event : list_all(*world, "events.k8s.io/v1", "Event")) {
       if (string_at(event, {"reason"}) == "CannotBeRead" && string_at(event, {"regarding", "kind"}) == kind.kind &&
           string_at(event, {"regarding", "name"}) == string_at(object, {"metadata", "name"}))
@@ -182,7 +182,7 @@ class DecodeRun {
   simulate::Random random_;
   std::unique_ptr<simulate::World> world_;
   simulate::MonkeyKinds kinds_;
-  simulate::MonkeyDeeds deeds_;
+  simulate::MonkeyActions actions_;
   std::set<std::string> reasons_;  // distinct errors of the present kind
 };
 

@@ -7,7 +7,7 @@
 namespace berth::simulation::decode_test {
 namespace {
 
-TEST(Decode, WhatTheServerAcceptsIsReadOrTold) {
+TEST(Decode, WhatTheServerAcceptsIsReadOrReported) {
   DecodeOptions options;
 #ifdef BERTH_SANITIZED
   options.per_kind = 200;

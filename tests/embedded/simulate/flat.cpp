@@ -173,13 +173,13 @@ class Life {
 
 }  // namespace
 
-std::vector<FlatRound> run_flat(const FlatOptions& options, const std::function<void(int, const FlatRound&)>& tell) {
+std::vector<FlatRound> run_flat(const FlatOptions& options, const std::function<void(int, const FlatRound&)>& report) {
   Life life(options);
   std::vector<FlatRound> rounds;
   rounds.reserve(static_cast<std::size_t>(options.rounds));
   for (int i = 0; i < options.rounds; ++i) {
     rounds.push_back(life.round(i));
-    if (tell) tell(i, rounds.back());
+    if (report) report(i, rounds.back());
   }
   return rounds;
 }

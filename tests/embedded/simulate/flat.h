@@ -25,8 +25,8 @@ struct FlatRound {
   int left = 0;            // queues, flavors and workloads that still exist
 };
 
-// Calls `tell` after each round, with its number from 0.
+// Calls `report` after each round, with its number from 0.
 std::vector<FlatRound> run_flat(const FlatOptions& options,
-                                const std::function<void(int round, const FlatRound&)>& tell = {});
+                                const std::function<void(int round, const FlatRound&)>& report = {});
 
 }  // namespace berth::simulation

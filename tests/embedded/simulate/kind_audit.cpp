@@ -149,34 +149,34 @@ void KindAudit::look_at_rest() {
 void KindAudit::check_job(const Kind& kind, const Json& job, const Json* workload,
                           const std::vector<const Json*>& pods) {
   const auto running = std::ranges::count_if(pods, [](const Json* pod) { return runs(*pod); });
-  const std::string told = shown(job) + (workload != nullptr ? " " + shown(*workload) : "");
+  const std::string reported = shown(job) + (workload != nullptr ? " " + shown(*workload) : "");
   if (find_path(job, {"metadata", "deletionTimestamp"}) != nullptr)
-    return storm_.complain("a deleted job stays: " + told);
+    return storm_.complain("a deleted job stays: " + reported);
   if (kind.adapter.finished(job)) {
     ++finished_;
-    if (running > 0) storm_.complain("pods of a finished job run: " + told);
-    if (workload != nullptr && has_quota(*workload)) storm_.complain("a finished job holds quota: " + told);
+    if (running > 0) storm_.complain("pods of a finished job run: " + reported);
+    if (workload != nullptr && has_quota(*workload)) storm_.complain("a finished job holds quota: " + reported);
     return;
   }
   if (string_at(job, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}).empty()) return;
-  if (workload == nullptr) return storm_.complain("a job has no workload: " + told);
+  if (workload == nullptr) return storm_.complain("a job has no workload: " + reported);
   if (!has_quota(*workload)) {
     const auto conditions = conditions_in(*workload);
     const api::Condition* quota = api::find_condition(conditions, "QuotaReserved");
-    if (quota == nullptr || quota->message.empty()) storm_.complain("a job waits and does not say why: " + told);
-    if (!kind.adapter.suspended(job)) storm_.complain("a job that waits is not suspended: " + told);
+    if (quota == nullptr || quota->message.empty()) storm_.complain("a job waits and does not say why: " + reported);
+    if (!kind.adapter.suspended(job)) storm_.complain("a job that waits is not suspended: " + reported);
     // A JobSet keeps its pods that have succeeded.
     const auto over = [](const Json* pod) { return string_at(*pod, {"status", "phase"}) == "Succeeded"; };
-    if (!std::ranges::all_of(pods, over)) storm_.complain("a job that waits has pods: " + told);
-    if (is_bound(kind.adapter.pod_sets(job))) storm_.complain("a job that waits keeps a node selector: " + told);
+    if (!std::ranges::all_of(pods, over)) storm_.complain("a job that waits has pods: " + reported);
+    if (is_bound(kind.adapter.pod_sets(job))) storm_.complain("a job that waits keeps a node selector: " + reported);
     return;
   }
-  if (kind.adapter.suspended(job)) return storm_.complain("a job with quota is suspended: " + told);
-  if (!kind.spec->pretend.serves) return storm_.complain("a job with quota does not end: " + told);
+  if (kind.adapter.suspended(job)) return storm_.complain("a job with quota is suspended: " + reported);
+  if (!kind.spec->pretend.serves) return storm_.complain("a job with quota does not end: " + reported);
   std::int64_t wanted = 0;
   for (const auto& pod_set : kind.adapter.pod_sets(job)) wanted += pod_set.count;
   if (running != wanted || !kind.adapter.pods_ready(job))
-    storm_.complain("a job that serves has " + std::to_string(running) + " pods that run: " + told);
+    storm_.complain("a job that serves has " + std::to_string(running) + " pods that run: " + reported);
 }
 
 void KindAudit::check_quota(const std::vector<Json>& workloads) {
@@ -196,16 +196,16 @@ void KindAudit::check_quota(const std::vector<Json>& workloads) {
     }
   }
   for (const auto& queue : list_all(storm_.world(), kWorkloadVersion, "ClusterQueue")) {
-    Amount told;
+    Amount reported;
     for (const auto& flavor : array_at(queue, {"status", "flavorsReservation"})) {
       for (const auto& resource : array_at(flavor, {"resources"})) {
         if (string_at(resource, {"name"}) == "cpu")
-          told += to_amount("cpu", Quantity::parse(string_at(resource, {"total"})).value());
+          reported += to_amount("cpu", Quantity::parse(string_at(resource, {"total"})).value());
       }
     }
     const std::string name(string_at(queue, {"metadata", "name"}));
-    if (!(reserved[name] == told))
-      storm_.complain("ClusterQueue " + name + " tells " + format_amount("cpu", told) +
+    if (!(reserved[name] == reported))
+      storm_.complain("ClusterQueue " + name + " tells " + format_amount("cpu", reported) +
                       " reserved, its workloads hold " + format_amount("cpu", reserved[name]));
   }
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "embedded/lab/faults.h"
-#include "embedded/lab/monkeys/deeds.h"
+#include "embedded/lab/monkeys/actions.h"
+#include "embedded/lab/monkeys/group.h"
 #include "embedded/lab/monkeys/object_maker.h"
 #include "embedded/lab/monkeys/served.h"
-#include "embedded/lab/monkeys/troop.h"
 #include "embedded/lab/standing_executor.h"
 
 namespace berth::simulate {
@@ -14,12 +14,12 @@ using lab::FaultRates;
 using lab::FaultyClient;
 using lab::kinds_of;
 using lab::Manner;
-using lab::MonkeyDeeds;
+using lab::MonkeyActions;
+using lab::MonkeyGroup;
 using lab::MonkeyKind;
 using lab::MonkeyKinds;
 using lab::MonkeyLog;
 using lab::MonkeyOptions;
-using lab::MonkeyTroop;
 using lab::ObjectMaker;
 using lab::Random;
 using lab::request_about;

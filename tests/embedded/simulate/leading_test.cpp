@@ -125,13 +125,13 @@ TEST_F(Leading, AFollowerKnowsEverythingAndWritesNothing) {
   std::uint64_t writes = 0;
   client.on_write([&](std::uint64_t) { return ++writes > 0; });
   const auto follower = make(client, 1);
-  bool told = false;
-  follower->on_synced([&] { told = true; });
+  bool reported = false;
+  follower->on_synced([&] { reported = true; });
   follower->start();
   apply(local_queue("q"));
   apply(job("one", "q"));
   pass(120);
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
   EXPECT_TRUE(follower->synced());
   EXPECT_FALSE(follower->leading());
   EXPECT_EQ(writes, 0u);

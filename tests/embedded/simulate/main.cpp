@@ -87,7 +87,7 @@ int play_decode(const berth::simulation::DecodeOptions& options) {
   return all_well ? 0 : 1;
 }
 
-int tell(const berth::simulation::StormLog& log) {
+int report(const berth::simulation::StormLog& log) {
   for (const auto& sentence : log.broken) std::printf("%s\n", sentence.c_str());
   return log.broken.empty() ? 0 : 1;
 }
@@ -98,15 +98,15 @@ int play_one(const ChaosOptions& options) {
   const auto result = run_chaos(options);
   std::printf(
       "seed %llu: %llu events, %llu faults, %llu jobs (%llu ended), %llu evictions, %llu restarts, %llu rounds, %llu "
-      "deeds of monkeys (%llu accepted, "
+      "actions of monkeys (%llu accepted, "
       "%llu refused)\n",
       wide(options.seed), wide(result.events), wide(result.faults), wide(result.jobs), wide(result.finished),
-      wide(result.evictions), wide(result.restarts), wide(result.rounds), wide(result.monkeys.deeds),
+      wide(result.evictions), wide(result.restarts), wide(result.rounds), wide(result.monkeys.actions),
       wide(result.monkeys.accepted), wide(result.monkeys.refused));
   if (options.journal > 0)
     std::printf("journal: %llu segments, %llu answers of the engine came again\n", wide(result.segments),
                 wide(result.replayed));
-  return tell(result);
+  return report(result);
 }
 
 int play_one_of_volcanos(const ChaosOptions& options) {
@@ -115,7 +115,7 @@ int play_one_of_volcanos(const ChaosOptions& options) {
       "seed %llu: %llu events, %llu jobs (%llu ended), %llu let in, %llu gave way, %llu restarts, %llu rounds\n",
       wide(options.seed), wide(result.events), wide(result.jobs), wide(result.finished), wide(result.let_in),
       wide(result.gave_way), wide(result.restarts), wide(result.rounds));
-  return tell(result);
+  return report(result);
 }
 
 int play_one_of_pods(const ChaosOptions& options) {
@@ -125,7 +125,7 @@ int play_one_of_pods(const ChaosOptions& options) {
       "pods of owners serve at the end, %llu restarts\n",
       wide(options.seed), wide(result.events), wide(result.pods), wide(result.owners), wide(result.let_go),
       wide(result.evictions), wide(result.finished), wide(result.serving), wide(result.restarts));
-  return tell(result);
+  return report(result);
 }
 
 int play_kinds(std::uint64_t first, std::uint64_t seeds, std::uint64_t events) {
@@ -138,7 +138,7 @@ int play_kinds(std::uint64_t first, std::uint64_t seeds, std::uint64_t events) {
         wide(seed), wide(result.events), wide(result.jobs), wide(result.finished), wide(result.ran),
         wide(result.evictions), wide(result.restarts), wide(result.operators), wide(result.uninstalled),
         wide(result.moved));
-    wrong += tell(result) == 0 ? 0 : 1;
+    wrong += report(result) == 0 ? 0 : 1;
     std::fflush(stdout);
   }
   return wrong == 0 ? 0 : 1;

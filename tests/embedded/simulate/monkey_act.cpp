@@ -12,7 +12,7 @@
 namespace berth::simulation {
 namespace {
 
-constexpr std::uint64_t kBetweenDeeds = 400'000;  // microseconds; upper bound of the random time between two deeds
+constexpr std::uint64_t kBetweenActions = 400'000;  // microseconds; upper bound of the random time between two actions
 // The longest time to come to rest: several times the longest back-off of any client, and the time in which the past
 // usage of a tenant fades, however much it was (less than 100 half-lives of a minute).
 constexpr Duration kLongestUnrest = std::chrono::hours(6);
@@ -43,13 +43,13 @@ MonkeyAct::MonkeyAct(Storm& storm, std::uint64_t seed)
     : storm_(storm), random_(seed * 104'729 + 3), kinds_(simulate::kinds_of(storm.world().server().registry())) {
   simulate::MonkeyOptions options;
   options.crds = seed % 5 == 0;
-  troop_ = std::make_unique<simulate::MonkeyTroop>(storm.world().client(), storm.world().executor(), kinds_, seed,
+  group_ = std::make_unique<simulate::MonkeyGroup>(storm.world().client(), storm.world().executor(), kinds_, seed,
                                                    std::move(options));
 }
 
 void MonkeyAct::remember() {
   bool known = false;
-  troop_->remember([&known](const Result<void>& done) { known = done.has_value(); });
+  group_->remember([&known](const Result<void>& done) { known = done.has_value(); });
   storm_.run_for(std::chrono::seconds(1));
   if (!known) storm_.complain("the objects that are to be put right again could not be read");
 }
@@ -62,9 +62,9 @@ void MonkeyAct::play(std::uint64_t events) {
 }
 
 void MonkeyAct::schedule() {
-  storm_.world().executor().after(Duration(static_cast<Duration::rep>(random_.below(kBetweenDeeds))), [this] {
+  storm_.world().executor().after(Duration(static_cast<Duration::rep>(random_.below(kBetweenActions))), [this] {
     if (!playing_) return;
-    troop_->step();
+    group_->step();
     schedule();
   });
 }
@@ -89,7 +89,7 @@ void MonkeyAct::come_to_rest() {
   storm_.calm();
   // Several times: objects can come back only after their CustomResourceDefinition is back.
   for (int i = 0; i < kMostReturns; ++i) {
-    troop_->end();
+    group_->end();
     storm_.run_for(kRound);
   }
   if (!rests()) {
@@ -155,7 +155,7 @@ void MonkeyAct::put_right() {
   std::optional<std::vector<std::string>> wrong;
   for (int round = 0; round < kMostRounds && storm_.healthy(); ++round) {
     wrong.reset();
-    troop_->restore([&wrong](std::vector<std::string> what) { wrong = std::move(what); });
+    group_->restore([&wrong](std::vector<std::string> what) { wrong = std::move(what); });
     storm_.run_for(kRound);
     if (wrong && wrong->empty()) return;
   }

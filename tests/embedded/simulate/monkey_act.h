@@ -29,7 +29,7 @@ class MonkeyAct {
   // example because a finalizer of Berth keeps a deleted object.
   void put_right();
 
-  const simulate::MonkeyLog& log() const { return troop_->log(); }
+  const simulate::MonkeyLog& log() const { return group_->log(); }
 
  private:
   void schedule();
@@ -42,7 +42,7 @@ class MonkeyAct {
   Storm& storm_;
   simulate::Random random_;
   simulate::MonkeyKinds kinds_;
-  std::unique_ptr<simulate::MonkeyTroop> troop_;
+  std::unique_ptr<simulate::MonkeyGroup> group_;
   bool playing_ = false;
 };
 

@@ -16,11 +16,11 @@ namespace berth::simulation::monkeys_test {
 namespace {
 
 using simulate::Manner;
+using simulate::MonkeyGroup;
 using simulate::MonkeyKinds;
 using simulate::MonkeyOptions;
-using simulate::MonkeyTroop;
 
-constexpr Duration kBetweenDeeds = std::chrono::milliseconds(500);
+constexpr Duration kBetweenActions = std::chrono::milliseconds(500);
 
 Json yaml_of(std::string_view text) { return parse_yaml(text).value().front(); }
 
@@ -35,10 +35,10 @@ std::unique_ptr<simulate::World> empty_world(bool controller = false) {
 
 MonkeyKinds kinds_of(simulate::World& world) { return simulate::kinds_of(world.server().registry()); }
 
-void play(simulate::World& world, MonkeyTroop& troop, int deeds) {
-  for (int i = 0; i < deeds; ++i) {
-    troop.step();
-    world.run_for(kBetweenDeeds);
+void play(simulate::World& world, MonkeyGroup& group, int actions) {
+  for (int i = 0; i < actions; ++i) {
+    group.step();
+    world.run_for(kBetweenActions);
   }
 }
 
@@ -116,23 +116,23 @@ TEST(ObjectMaker, UsesTheWordsOfTheCluster) {
   EXPECT_GT(used, 20);
 }
 
-TEST(MonkeyTroop, DoesTheSameWithTheSameSeed) {
+TEST(MonkeyGroup, DoesTheSameWithTheSameSeed) {
   std::map<std::string, std::uint64_t> first;
   for (int i = 0; i < 2; ++i) {
     const auto world = empty_world();
     const auto kinds = kinds_of(*world);
-    MonkeyTroop troop(world->client(), world->executor(), kinds, 5);
-    play(*world, troop, 400);
-    EXPECT_EQ(troop.log().deeds, 400u);
+    MonkeyGroup group(world->client(), world->executor(), kinds, 5);
+    play(*world, group, 400);
+    EXPECT_EQ(group.log().actions, 400u);
     if (i == 0) {
-      first = troop.log().accepted_by_deed;
+      first = group.log().accepted_by_action;
     } else {
-      EXPECT_EQ(troop.log().accepted_by_deed, first);
+      EXPECT_EQ(group.log().accepted_by_action, first);
     }
   }
 }
 
-TEST(MonkeyTroop, MuchOfWhatTheyDoIsAccepted) {
+TEST(MonkeyGroup, MuchOfWhatTheyDoIsAccepted) {
   const auto world = empty_world(true);
   world->run_for(std::chrono::seconds(5));  // until Volcano's queues root and default exist
   const auto kinds = kinds_of(*world);
@@ -144,23 +144,23 @@ TEST(MonkeyTroop, MuchOfWhatTheyDoIsAccepted) {
   ASSERT_TRUE(
       world->create(yaml_of("{apiVersion: scheduling.volcano.sh/v1beta1, kind: PodGroup, metadata: {name: g, "
                             "namespace: default}, spec: {}}")));
-  MonkeyTroop troop(world->client(), world->executor(), kinds, 1);
-  play(*world, troop, 1500);
-  const auto& log = troop.log();
+  MonkeyGroup group(world->client(), world->executor(), kinds, 1);
+  play(*world, group, 1500);
+  const auto& log = group.log();
   EXPECT_GT(log.accepted * 4, log.accepted + log.refused) << "less than a quarter is accepted: little is tested";
-  for (const char* deed :
+  for (const char* action :
        {"create workloads", "change workloads", "write the status of workloads", "write a condition of workloads",
         "label or bind workloads", "delete workloads", "delete and make anew workloads", "create clusterqueues",
         "create localqueues", "create jobs", "create podgroups"})
-    EXPECT_TRUE(log.accepted_by_deed.contains(deed)) << deed;
+    EXPECT_TRUE(log.accepted_by_action.contains(action)) << action;
 }
 
-TEST(MonkeyTroop, WhatTheClusterIsMadeOfComesBack) {
+TEST(MonkeyGroup, WhatTheClusterIsMadeOfComesBack) {
   const auto world = empty_world(true);  // with a controller, which must remove finalizers
   const auto kinds = kinds_of(*world);
   MonkeyOptions options;
   options.crds = true;
-  MonkeyTroop troop(world->client(), world->executor(), kinds, 3, options);
+  MonkeyGroup group(world->client(), world->executor(), kinds, 3, options);
   ASSERT_TRUE(world->create(yaml_of("{apiVersion: v1, kind: Namespace, metadata: {name: team}}")));
   ASSERT_TRUE(
       world->create(yaml_of("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: q}, "
@@ -168,12 +168,12 @@ TEST(MonkeyTroop, WhatTheClusterIsMadeOfComesBack) {
   ASSERT_TRUE(
       world->create(yaml_of("{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: q, "
                             "namespace: team}, spec: {clusterQueue: q}}")));
-  troop.remember([](const Result<void>& known) { EXPECT_TRUE(known) << known.error().message; });
+  group.remember([](const Result<void>& known) { EXPECT_TRUE(known) << known.error().message; });
   world->run_for(std::chrono::seconds(1));
-  play(*world, troop, 1000);
+  play(*world, group, 1000);
   std::vector<std::string> wrong = {"nothing was told"};
   for (int i = 0; i < 60 && !wrong.empty(); ++i) {
-    troop.restore([&wrong](std::vector<std::string> what) { wrong = std::move(what); });
+    group.restore([&wrong](std::vector<std::string> what) { wrong = std::move(what); });
     world->run_for(std::chrono::seconds(20));
   }
   EXPECT_THAT(wrong, testing::IsEmpty());

@@ -21,7 +21,7 @@ class People {
   People(api::RestClient& client, Executor& executor, std::uint64_t seed, bool topology);
   // Sets the callback for each node that these users delete, fail, taint or cordon. It is called before the request
   // is sent. Required with `topology`.
-  void on_node_failed(std::function<void(const std::string& name)> told) { node_failed_ = std::move(told); }
+  void on_node_failed(std::function<void(const std::string& name)> reported) { node_failed_ = std::move(reported); }
 
   // Returns the objects to start with: queues, flavors, priority classes, checks and namespaces.
   std::vector<Json> estate();

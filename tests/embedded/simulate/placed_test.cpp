@@ -93,7 +93,7 @@ TEST(Placed, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(check("{job: j, on: {rack: r1}}", workload("{}"), {}), "placed.on.rack: expected a list of names");
 }
 
-TEST(Placed, IsToldInWords) {
+TEST(Placed, IsInformedInWords) {
   const auto rack_of = [](std::string_view host) { return std::string(host.substr(0, host.find('-'))); };
   const auto decoded = [](const std::string& counts) { return api::kueue::decode_workload(workload(counts)).value(); };
   EXPECT_EQ(describe_places(decoded("{r1-n1: 2, r1-n2: 1, r10-n1: 1, r2-n1: 4}"), rack_of),

@@ -20,7 +20,7 @@ constexpr Duration kLongestFarewell = std::chrono::minutes(15);
 // requests fail and whenever the controller dies.
 constexpr Duration kLongestWithoutQuota = std::chrono::minutes(3);
 
-std::string told(Json object) {
+std::string reported(Json object) {
   erase_path(object, {"metadata", "managedFields"});
   return to_string(object);
 }
@@ -82,10 +82,10 @@ void PodAudit::look_at_write(const api::RestRequest& request) {
     return;
   const auto name = string_at(request.body, {"metadata", "annotations", "kueue.x-k8s.io/workload"},
                               string_at(*pod, {"metadata", "annotations", "kueue.x-k8s.io/workload"}));
-  if (name.empty()) return storm_.complain("a pod is let go without a workload: " + told(*pod));
+  if (name.empty()) return storm_.complain("a pod is let go without a workload: " + reported(*pod));
   const JsonPtr workload = get(api::kWorkloads, request.ns, name);
   if (workload && (!holds_quota(*workload) || !api::is_true(conditions_of_object(*workload), "Admitted")))
-    storm_.complain("a pod is let go without quota: " + told(*pod) + " " + told(*workload));
+    storm_.complain("a pod is let go without quota: " + reported(*pod) + " " + reported(*workload));
 }
 
 // At no time do more pods of a pod set run than the workload was admitted with, and none runs for long without quota.
@@ -104,12 +104,12 @@ void PodAudit::look() {
     // A single pod that is being deleted counts no more: its successor is another one, with a workload of its own.
     if (!p.group.empty() || !p.deleting) ++running[p.workload + "/" + p.pod_set];
     if (p.deleting) continue;
-    if (p.workload.empty()) storm_.complain("pod " + p.name + " was let go without a workload: " + told(*pod));
+    if (p.workload.empty()) storm_.complain("pod " + p.name + " was let go without a workload: " + reported(*pod));
     let_go_.insert(p.uid);
     if (with_quota.contains(p.workload)) continue;
     const auto it = without_quota_since_.find(p.uid);
     since[p.uid] = it == without_quota_since_.end() ? now : it->second;
-    if (since[p.uid] + kLongestWithoutQuota < now) storm_.complain("a pod goes on without quota: " + told(*pod));
+    if (since[p.uid] + kLongestWithoutQuota < now) storm_.complain("a pod goes on without quota: " + reported(*pod));
   }
   without_quota_since_ = std::move(since);
   for (const auto& workload : list(api::kWorkloads, "")) {
@@ -117,7 +117,7 @@ void PodAudit::look() {
       const std::string key =
           std::string(string_at(*workload, {"metadata", "name"})) + "/" + std::string(string_at(pod_set, {"name"}));
       if (running[key] > int_at(pod_set, {"count"}))
-        storm_.complain(std::to_string(running[key]) + " pods of " + key + " run: " + told(*workload));
+        storm_.complain(std::to_string(running[key]) + " pods of " + key + " run: " + reported(*workload));
     }
   }
 }
@@ -169,7 +169,7 @@ void PodAudit::check_farewell(const Json& object) {
   const auto text = string_at(object, {"metadata", "deletionTimestamp"});
   if (text.empty()) return;
   if (const auto since = parse_time(text); since && *since + kLongestFarewell < storm_.world().executor().now())
-    storm_.complain("something keeps a deleted object: " + told(object));
+    storm_.complain("something keeps a deleted object: " + reported(object));
 }
 
 // Those that run are admitted, those that wait have a workload that says why or their group is not complete, and those
@@ -185,9 +185,9 @@ void PodAudit::check_pod(const Json& json, const Rest& rest) {
     check_waiting(pod, json, rest);
   } else if (pod.ended) {
     if ((pod.group.empty() || finished) && keeps_finalizer(json))
-      storm_.complain("a pod that ended is not released: " + told(json));
+      storm_.complain("a pod that ended is not released: " + reported(json));
   } else if (!admitted || finished) {
-    storm_.complain("a pod runs without quota: " + told(json));
+    storm_.complain("a pod runs without quota: " + reported(json));
   }
 }
 
@@ -197,16 +197,18 @@ void PodAudit::check_waiting(const PodSight& pod, const Json& json, const Rest& 
   const bool admitted = api::is_true(conditions, "Admitted"), finished = api::is_true(conditions, "Finished");
   if (pod.ended) return;
   if (pod.group.empty()) {
-    if (workload == nullptr || finished) return storm_.complain("a pod is forgotten: " + told(json));
-    if (admitted) return storm_.complain("an admitted pod was not let go: " + told(json) + " " + told(*workload));
-    if (!says_why(*workload)) storm_.complain("a pod waits without a reason: " + told(json) + " " + told(*workload));
+    if (workload == nullptr || finished) return storm_.complain("a pod is forgotten: " + reported(json));
+    if (admitted)
+      return storm_.complain("an admitted pod was not let go: " + reported(json) + " " + reported(*workload));
+    if (!says_why(*workload))
+      storm_.complain("a pod waits without a reason: " + reported(json) + " " + reported(*workload));
   } else if (workload == nullptr) {
-    if (is_whole(rest.groups.at(pod.group))) storm_.complain("a group is forgotten: " + told(json));
+    if (is_whole(rest.groups.at(pod.group))) storm_.complain("a group is forgotten: " + reported(json));
   } else if (!finished && pod.belongs_to(*workload)) {
     if (admitted)
-      storm_.complain("a pod of an admitted group was not let go: " + told(json) + " " + told(*workload));
+      storm_.complain("a pod of an admitted group was not let go: " + reported(json) + " " + reported(*workload));
     else if (!says_why(*workload))
-      storm_.complain("a group waits without a reason: " + told(json) + " " + told(*workload));
+      storm_.complain("a group waits without a reason: " + reported(json) + " " + reported(*workload));
   }
 }
 
@@ -253,14 +255,14 @@ void PodAudit::check_held(const std::string& name, const Json& workload, const R
     ready += pod.ready && !edited ? 1 : 0;
     waits = waits || !pod.unschedulable.empty();
   }
-  if (!any) return storm_.complain("a workload without pods holds quota: " + told(workload));
+  if (!any) return storm_.complain("a workload without pods holds quota: " + reported(workload));
   if (running > held || (running < held && !waits))
     storm_.complain(std::to_string(running) + " pods run, the workload holds quota for " + std::to_string(held) + ": " +
-                    told(workload));
+                    reported(workload));
   const auto conditions = conditions_of_object(workload);
-  const api::Condition* told_ready = api::find_condition(conditions, "PodsReady");
-  if (ready == held && told_ready != nullptr && !told_ready->status)
-    storm_.complain("all pods are ready, and the workload says that they are not: " + told(workload));
+  const api::Condition* reported_ready = api::find_condition(conditions, "PodsReady");
+  if (ready == held && reported_ready != nullptr && !reported_ready->status)
+    storm_.complain("all pods are ready, and the workload says that they are not: " + reported(workload));
 }
 
 // --- Owners.
@@ -268,17 +270,17 @@ void PodAudit::check_held(const std::string& name, const Json& workload, const R
 // A pod of an owner runs, or something says why it does not. An event tells about a pod whose role somebody edited.
 void PodAudit::check_serves_or_waits(const Json& owner, const Json& json, const Rest& rest) {
   const PodSight pod(json);
-  if (pod.deleting) return storm_.complain("a deleted pod of an owner stays: " + told(json));
+  if (pod.deleting) return storm_.complain("a deleted pod of an owner stays: " + reported(json));
   if (pod.ready && !pod.ended) {
     ++serving_;
   } else if (!pod.gated) {
-    if (pod.unschedulable.empty()) storm_.complain("a pod does not start: " + told(json));
+    if (pod.unschedulable.empty()) storm_.complain("a pod does not start: " + reported(json));
   } else {
     const Json* workload = workload_of(pod, rest);
     const bool edited = workload != nullptr && !pod.group.empty() && !pod.belongs_to(*workload);
     if (workload == nullptr || !(says_why(*workload) || edited))
-      storm_.complain("a pod of an owner waits without a reason: " + told(json) + " " + told(owner) + " " +
-                      (workload == nullptr ? "(no workload)" : told(*workload)));
+      storm_.complain("a pod of an owner waits without a reason: " + reported(json) + " " + reported(owner) + " " +
+                      (workload == nullptr ? "(no workload)" : reported(*workload)));
   }
 }
 
@@ -300,7 +302,7 @@ void PodAudit::check_deployments(const Rest& rest) {
       }
     }
     if (pods < wanted_by(deployment))
-      storm_.complain("a Deployment has " + std::to_string(pods) + " pods: " + told(deployment));
+      storm_.complain("a Deployment has " + std::to_string(pods) + " pods: " + reported(deployment));
   }
 }
 
@@ -318,7 +320,7 @@ void PodAudit::check_stateful_sets(const Rest& rest) {
       check_serves_or_waits(set, *pod, rest);
     }
     if (pods > wanted_by(set) || (pods < wanted_by(set) && (all_ready || !ordered)))
-      storm_.complain("a StatefulSet has " + std::to_string(pods) + " pods: " + told(set));
+      storm_.complain("a StatefulSet has " + std::to_string(pods) + " pods: " + reported(set));
   }
 }
 
@@ -337,7 +339,7 @@ void PodAudit::check_leader_worker_sets(const Rest& rest) {
     const std::string name(string_at(set, {"metadata", "name"}));
     for (std::int64_t i = 0; i < wanted_by(set); ++i) {
       if (!rest.pod_names.contains(name + "-" + std::to_string(i)))
-        storm_.complain("group " + std::to_string(i) + " is missing: " + told(set));
+        storm_.complain("group " + std::to_string(i) + " is missing: " + reported(set));
     }
     for (const Json* leader : rest.children_of(set)) check_group(set, *leader, rest);
   }
@@ -348,7 +350,7 @@ void PodAudit::check_group(const Json& set, const Json& leader, const Rest& rest
   const std::string name(string_at(leader, {"metadata", "name"}));
   for (std::int64_t i = 1; i < int_at(set, {"spec", "leaderWorkerTemplate", "size"}, 1); ++i) {
     if (!rest.pod_names.contains(name + "-" + std::to_string(i)))
-      storm_.complain("worker " + std::to_string(i) + " is missing: " + told(leader) + " " + told(set));
+      storm_.complain("worker " + std::to_string(i) + " is missing: " + reported(leader) + " " + reported(set));
   }
   for (const Json* worker : rest.children_of(leader)) check_serves_or_waits(set, *worker, rest);
 }
@@ -357,13 +359,13 @@ void PodAudit::check_group(const Json& set, const Json& leader, const Rest& rest
 void PodAudit::look_at_the_end() {
   const auto expect_none = [this](std::string_view api_version, std::string_view kind) {
     for (const Json& object : list_all(storm_.world(), api_version, kind))
-      storm_.complain("a deleted object stays: " + told(object));
+      storm_.complain("a deleted object stays: " + reported(object));
   };
   expect_none("v1", "Pod");
   for (const std::string_view kind : {"Deployment", "ReplicaSet", "StatefulSet"}) expect_none("apps/v1", kind);
   expect_none(api::leaderworkerset::kApiVersion, api::leaderworkerset::kKind);
   for (const Json& workload : list_all(storm_.world(), kKueueVersion, "Workload")) {
-    if (holds_quota(workload)) storm_.complain("a workload holds quota, and all pods are gone: " + told(workload));
+    if (holds_quota(workload)) storm_.complain("a workload holds quota, and all pods are gone: " + reported(workload));
   }
   check_quota(read_rest());
 }

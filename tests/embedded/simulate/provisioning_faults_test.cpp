@@ -122,7 +122,7 @@ class Play {
     for (int i = 0; i < for_seconds; ++i) {
       world_->run_for(seconds(1));
       for (const auto& request : list(kAutoscaling, "ProvisioningRequest")) {
-        if (array_at(request, {"status", "conditions"}).empty()) tell(request, "Provisioned");
+        if (array_at(request, {"status", "conditions"}).empty()) report(request, "Provisioned");
       }
       for (const auto& workload : list(kKueue, "Workload")) {
         if (!bool_at(workload, {"spec", "active"}, true) && !is(workload, "QuotaReserved"))
@@ -142,7 +142,7 @@ class Play {
   }
 
   int most_requests = 0;  // the most requests that one workload had at the same time
-  int told = 0;           // number of the autoscaler's answers
+  int reported = 0;       // number of the autoscaler's answers
 
  private:
   void restart() {
@@ -162,8 +162,8 @@ class Play {
     world_->call(std::move(request));
   }
 
-  void tell(const Json& request, std::string_view type) {
-    ++told;
+  void report(const Json& request, std::string_view type) {
+    ++reported;
     JsonArray conditions = array_at(request, {"status", "conditions"});
     conditions.push_back(JsonObject{{"type", type},
                                     {"status", "True"},
@@ -180,7 +180,7 @@ class Play {
     if (!random_.chance(provisioned ? 30 : 150)) return;
     const std::string_view type =
         provisioned ? (random_.chance(500) ? "CapacityRevoked" : "BookingExpired") : kAnswers[random_.below(4)];
-    if (!is(request, type)) tell(request, type);
+    if (!is(request, type)) report(request, type);
   }
 
   void end_pods(int per_mille) {
@@ -221,7 +221,7 @@ TEST(ProvisioningUnderFaults, EveryJobEndsAndNothingIsLeftBehind) {
     EXPECT_TRUE(run.list(kAutoscaling, "ProvisioningRequest").empty());
     EXPECT_TRUE(run.list("v1", "PodTemplate").empty());
     EXPECT_EQ(run.most_requests, 1) << "one request of a workload at a time";
-    EXPECT_GT(run.told, 4);
+    EXPECT_GT(run.reported, 4);
   }
 }
 

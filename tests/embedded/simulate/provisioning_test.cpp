@@ -136,7 +136,7 @@ TEST_F(Provisioning, ChecksOfOtherControllersAreNotTouched) {
   EXPECT_THAT(requests(), IsEmpty());
 }
 
-TEST_F(Provisioning, AClusterWithoutTheKindIsToldSoAndLeftInPeace) {
+TEST_F(Provisioning, AClusterWithoutTheKindIsInformedSoAndLeftInPeace) {
   simulate::WorldOptions options;
   options.start = parse_time("2026-01-01T00:00:00Z").value();
   options.controller = false;
@@ -243,7 +243,7 @@ TEST_F(Provisioning, RevokedCapacityStopsARunningJobAndAnExpiredBookingDoesNot) 
   EXPECT_THAT(requests(), IsEmpty());
 }
 
-TEST_F(Provisioning, WhatTheServerRefusesIsToldAndForgottenWhenItIsCorrected) {
+TEST_F(Provisioning, WhatTheServerRefusesIsReportedAndForgottenWhenItIsCorrected) {
   apply(kQueue);
   std::string job(kJob);
   const std::string annotation = "provreq.kueue.x-k8s.io/extra: x";

@@ -75,7 +75,7 @@ std::vector<std::string> orphaned_requests(simulate::World& world) {
   return broken;
 }
 
-std::vector<std::string> open_doors(simulate::World& world) {
+std::vector<std::string> set_admission(simulate::World& world) {
   const std::vector<Json> bad = {
       yaml("{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: bad}, spec: "
            "{namespaceSelector: {}, resourceGroups: "

@@ -15,7 +15,7 @@ std::vector<std::string> without_reason(simulate::World& world);
 // No ProvisioningRequest asks for nodes for a workload that holds no quota.
 std::vector<std::string> orphaned_requests(simulate::World& world);
 // The server refuses invalid objects that Berth's webhooks refuse. Tried with dry-run creations.
-std::vector<std::string> open_doors(simulate::World& world);
+std::vector<std::string> set_admission(simulate::World& world);
 // The node selector of each job that is not suspended contains the present node labels of its flavors.
 std::vector<std::string> without_flavor_labels(simulate::World& world);
 

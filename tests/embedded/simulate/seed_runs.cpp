@@ -35,7 +35,7 @@ struct Child {
 std::string encode(const SeedReport& report) {
   std::ostringstream out;
   const auto& c = report.counts;
-  out << c.events << ' ' << c.faults << ' ' << c.restarts << ' ' << c.deeds << ' ' << c.writes << ' '
+  out << c.events << ' ' << c.faults << ' ' << c.restarts << ' ' << c.actions << ' ' << c.writes << ' '
       << c.simulated_seconds << '\n';
   for (const auto& sentence : report.broken) {
     for (const char each : sentence) out << (each == '\n' ? '\x1f' : each);
@@ -50,7 +50,7 @@ SeedReport decode(const std::string& text) {
   std::string line;
   std::getline(in, line);
   auto& c = report.counts;
-  std::istringstream(line) >> c.events >> c.faults >> c.restarts >> c.deeds >> c.writes >> c.simulated_seconds;
+  std::istringstream(line) >> c.events >> c.faults >> c.restarts >> c.actions >> c.writes >> c.simulated_seconds;
   while (std::getline(in, line)) {
     for (char& each : line) each = each == '\x1f' ? '\n' : each;
     report.broken.push_back(line);
@@ -121,7 +121,7 @@ SeedCounts& SeedCounts::operator+=(const SeedCounts& other) {
   events += other.events;
   faults += other.faults;
   restarts += other.restarts;
-  deeds += other.deeds;
+  actions += other.actions;
   writes += other.writes;
   simulated_seconds += other.simulated_seconds;
   return *this;

@@ -12,8 +12,8 @@ namespace berth::simulation {
 
 // What happened in a run. The child process sends it to its parent in a SeedReport.
 struct SeedCounts {
-  // `deeds`: actions of monkeys; `writes`: writes of monkeys that the server accepted.
-  std::uint64_t events = 0, faults = 0, restarts = 0, deeds = 0, writes = 0;
+  // `actions`: actions of monkeys; `writes`: writes of monkeys that the server accepted.
+  std::uint64_t events = 0, faults = 0, restarts = 0, actions = 0, writes = 0;
   std::uint64_t simulated_seconds = 0;
   SeedCounts& operator+=(const SeedCounts& other);
 };

@@ -29,7 +29,7 @@ SeedCounts counts_of(const ChaosResult& result) {
   return {result.events,
           result.faults,
           result.restarts,
-          result.monkeys.deeds,
+          result.monkeys.actions,
           result.monkeys.accepted,
           static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(result.simulated).count())};
 }
@@ -77,7 +77,7 @@ using Play = SeedReport (*)(std::uint64_t run);
 
 Play play_of(const SoakOptions& options) { return options.kinds ? play_jobs : options.pods ? play_pods : play_run; }
 
-void tell_finding(std::uint64_t run, const SeedReport& report, const SoakOptions& options, std::string_view planted) {
+void report_finding(std::uint64_t run, const SeedReport& report, const SoakOptions& options, std::string_view planted) {
   const bool pods = options.pods || is_pods(run);
   std::printf("seed %llu fails; replay it with: build/dev/tests/test_simulation --seed %llu%s%s%s\n",
               static_cast<unsigned long long>(run), static_cast<unsigned long long>(run),
@@ -115,14 +115,14 @@ int soak(const SoakOptions& options) {
         sum += report.counts;
         if (report.broken.empty()) return true;
         failed.push_back(run);
-        tell_finding(run, report, options, {});
+        report_finding(run, report, options, {});
         return failed.size() < kMostFindings;
       });
   const auto wide = [](std::uint64_t n) { return static_cast<unsigned long long>(n); };
   std::printf(
-      "%llu seeds from %llu: %llu events, %llu faults, %llu restarts, %llu deeds of monkeys (%llu writes "
+      "%llu seeds from %llu: %llu events, %llu faults, %llu restarts, %llu actions of monkeys (%llu writes "
       "accepted), %llu h simulated; %zu seeds fail\n",
-      wide(played), wide(first), wide(sum.events), wide(sum.faults), wide(sum.restarts), wide(sum.deeds),
+      wide(played), wide(first), wide(sum.events), wide(sum.faults), wide(sum.restarts), wide(sum.actions),
       wide(sum.writes), wide(sum.simulated_seconds / 3600), failed.size());
   return failed.empty() ? 0 : 1;
 }
@@ -160,7 +160,7 @@ int search_planted_bug(std::string_view name, const SoakOptions& options) {
       [&](std::uint64_t run, const SeedReport& report) {
         if (report.broken.empty() || found != 0) return found == 0;
         found = run;
-        tell_finding(run, report, options, name);
+        report_finding(run, report, options, name);
         return false;
       });
   std::printf("%.*s: %s\n", static_cast<int>(name.size()), name.data(),

@@ -223,10 +223,10 @@ std::vector<std::string> compare_statuses(simulate::World& world) {
   std::vector<std::string> out;
   for (const auto& [name, queue] : drawing.queues) {
     if (name == kSharedQueue) continue;
-    Sums told;
-    add(told, queue.status.allocated);
-    if (told != held[name])
-      out.push_back("queue " + name + " tells " + text(told) + " allocated, it holds " + text(held[name]));
+    Sums reported;
+    add(reported, queue.status.allocated);
+    if (reported != held[name])
+      out.push_back("queue " + name + " tells " + text(reported) + " allocated, it holds " + text(held[name]));
   }
   return out;
 }

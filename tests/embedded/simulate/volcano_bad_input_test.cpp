@@ -16,10 +16,10 @@ constexpr std::string_view kScheduling = "scheduling.volcano.sh/v1beta1";
 
 class VolcanoBadInput : public testing::Test {
  protected:
-  void make(bool doors) {
+  void make(bool admission_state) {
     simulate::WorldOptions options;
     options.start = parse_time("2026-01-01T00:00:00Z").value();
-    options.webhooks = doors;
+    options.webhooks = admission_state;
     world_ = simulate::World::make(options).value();
     pass();
   }
@@ -108,7 +108,7 @@ TEST_F(VolcanoBadInput, BelowAClosedParentAChildIsClosedAndTakesNoWork) {
   EXPECT_EQ(state("child"), "Closed") << "its parent comes first";
 }
 
-TEST_F(VolcanoBadInput, OrdersThatCannotBeFollowedChangeNothingAndAreTold) {
+TEST_F(VolcanoBadInput, OrdersThatCannotBeFollowedChangeNothingAndAreReported) {
   make(true);
   ASSERT_EQ(queue("q"), "");
   pass();
@@ -117,11 +117,11 @@ TEST_F(VolcanoBadInput, OrdersThatCannotBeFollowedChangeNothingAndAreTold) {
   order("close-nobody", "CloseQueue", "nobody");
   EXPECT_EQ(state("q"), "Open");
   EXPECT_EQ(state("root"), "Open");
-  std::string told;
+  std::string reported;
   for (const Json& event : list_all(*world_, "events.k8s.io/v1", "Event"))
-    told += std::string(string_at(event, {"note"})) + "\n";
-  EXPECT_THAT(told, HasSubstr("\"BurnQueue\" cannot be done to queue q"));
-  EXPECT_THAT(told, HasSubstr("queue root cannot be closed"));
+    reported += std::string(string_at(event, {"note"})) + "\n";
+  EXPECT_THAT(reported, HasSubstr("\"BurnQueue\" cannot be done to queue q"));
+  EXPECT_THAT(reported, HasSubstr("queue root cannot be closed"));
 }
 
 // Without admission rules: cycles, missing parents, children with more than their parent, negative amounts, PodGroups

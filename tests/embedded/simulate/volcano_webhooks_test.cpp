@@ -39,8 +39,8 @@ class Silent final : public api::RestClient {
  public:
   explicit Silent(api::RestClient& server) : server_(server) {}
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
-    const bool tells = request.resource.resource == "podgroups" || request.subresource == "status";
-    if (request.verb == api::Verb::kPatch && request.resource.group == "scheduling.volcano.sh" && tells) return;
+    const bool reports = request.resource.resource == "podgroups" || request.subresource == "status";
+    if (request.verb == api::Verb::kPatch && request.resource.group == "scheduling.volcano.sh" && reports) return;
     server_.call(std::move(request), std::move(done));
   }
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,

@@ -86,7 +86,7 @@ TEST_F(ExplainOneQueue, InAStrictQueueTheHeadMustFitToo) {
 }
 
 // Each pod set fits into the one cpu that is left, both do not.
-TEST_F(ExplainOneQueue, PodSetsThatDoNotFitTogetherAreTold) {
+TEST_F(ExplainOneQueue, PodSetsThatDoNotFitTogetherAreReported) {
   s_.give(WorkloadBuilder("first").pods(2, "1").created(test::at(1)));
   auto pair = WorkloadBuilder("pair").created(test::at(2)).build();
   pair.pod_sets.push_back(pair.pod_sets[0]);
@@ -107,8 +107,9 @@ TEST_F(ExplainOneQueue, AFlavorThatCannotBeUsedIsNoFit) {
   auto labelled = test::flavor("f");
   labelled.node_labels = {{"rack", "r1"}};
   s_.give(labelled);
-  s_.give(
-      WorkloadBuilder("elsewhere").asks(1, R"({"cpu":"1"})", R"("nodeSelector":{"rack":"r9"})").created(test::at(1)));
+  s_.give(WorkloadBuilder("elsewhere")
+              .requests(1, R"({"cpu":"1"})", R"("nodeSelector":{"rack":"r9"})")
+              .created(test::at(1)));
   s_.run();
   const Explanation e = explain(s_, "elsewhere");
   EXPECT_EQ(e.summary,
@@ -116,7 +117,7 @@ TEST_F(ExplainOneQueue, AFlavorThatCannotBeUsedIsNoFit) {
             "affinity: the pods ask for rack=r9, its nodes have rack=r1.");
 }
 
-TEST_F(ExplainOneQueue, OnlyThoseWhoCanStartWithFewerPodsAreTold) {
+TEST_F(ExplainOneQueue, OnlyThoseWhoCanStartWithFewerPodsAreReported) {
   const auto offered = [&](WorkloadBuilder builder, const std::string& owner_kind, const std::string& api_version) {
     auto workload = builder.pods(2, "1").created(test::at(1)).build();
     for (auto& owner : workload.meta.owners)
@@ -189,9 +190,9 @@ TEST(ExplainNames, ThoseOfOtherNamespacesCanBeHidden) {
   end.text = "End or preempt workload team-b/secret. The workload then preempts team-b/secret.";
   e.changes = {end};
   hide_other_namespaces(e);
-  const std::string told = berth::to_string(to_json(e));
-  EXPECT_EQ(told.find("secret"), std::string::npos) << told;
-  EXPECT_NE(told.find("team-a/own"), std::string::npos) << told;
+  const std::string reported = berth::to_string(to_json(e));
+  EXPECT_EQ(reported.find("secret"), std::string::npos) << reported;
+  EXPECT_NE(reported.find("team-a/own"), std::string::npos) << reported;
 }
 
 // --- Changes are carried out.

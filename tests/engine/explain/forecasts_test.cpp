@@ -76,7 +76,7 @@ TEST(Forecasts, WhatChangesIsNotHidden) {
 TEST(Forecasts, TheirTimeIsBounded) {
   House house(300);
   house.look = std::chrono::milliseconds(250);
-  int asked = 0, told = 0;
+  int asked = 0, reported = 0;
   std::set<Time> made;
   const Time begin = house.s.now();
   for (int round = 0; round < 100; ++round) {
@@ -86,7 +86,7 @@ TEST(Forecasts, TheirTimeIsBounded) {
       const auto answer = house.about(name);
       ++asked;
       if (answer.draws > 0) {
-        ++told;
+        ++reported;
         made.insert(answer.at);
       } else if (!answer.admitted) {
         EXPECT_EQ(summary(answer).find("it was not predicted: predictions have used up their time; ask again at "), 0U)
@@ -95,7 +95,7 @@ TEST(Forecasts, TheirTimeIsBounded) {
     }
   }
   const Duration lived = house.s.now() + house.slow - begin;
-  EXPECT_GE(told, asked / 3);
+  EXPECT_GE(reported, asked / 3);
   // Each took at least a look at the clock; a twentieth of the time, and what may be owed.
   const auto most = (lived + Allowance::kBurst) / Allowance::kPrice / house.look + 2;
   EXPECT_LE(static_cast<std::int64_t>(house.forecasts.played()), most) << made.size();

@@ -89,9 +89,9 @@ class LivingCluster {
     Options options;
     options.fair_sharing.enabled = chance(25);
     Engine engine(options);
-    const auto tell = [&](const engine::Event& event) { engine.handle(kEpoch, event); };
-    tell(NamespaceSeen{"ns", {}});
-    tell(ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(flavor("f"))});
+    const auto report = [&](const engine::Event& event) { engine.handle(kEpoch, event); };
+    report(NamespaceSeen{"ns", {}});
+    report(ResourceFlavorSeen{std::make_shared<const api::kueue::ResourceFlavor>(flavor("f"))});
     const int queues = 1 + pick(3);
     const bool cohort = chance(60), preempt = chance(30), reclaim = chance(40), strict = chance(30);
     int cpus = 0;
@@ -104,10 +104,10 @@ class LivingCluster {
       if (preempt) builder.preempt_lower();
       if (reclaim) builder.reclaim_any();
       if (strict) builder.strict();
-      tell(ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(builder.build())});
+      report(ClusterQueueSeen{std::make_shared<const api::kueue::ClusterQueue>(builder.build())});
       for (int user = 0; user < 1 + pick(2); ++user) {
         const std::string name = "q" + std::to_string(q) + "-" + std::to_string(user);
-        tell(LocalQueueSeen{
+        report(LocalQueueSeen{
             std::make_shared<const api::kueue::LocalQueue>(local_queue(name, "cq" + std::to_string(q)))});
         add_kinds(name, quota);
       }
@@ -117,7 +117,7 @@ class LivingCluster {
     double asked = 0;
     for (const Kind& kind : kinds_) asked += kind.pods * mean_of(kind) / kind.every;
     for (Kind& kind : kinds_) kind.every *= asked / (load * cpus);
-    tell(Synced{});
+    report(Synced{});
     return engine;
   }
   static double mean_of(const Kind& kind) { return kind.typical * std::exp(kind.spread * kind.spread / 2); }

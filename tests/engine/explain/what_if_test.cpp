@@ -53,7 +53,7 @@ TEST(WhatIf, MoreQuotaAdmitsTheNextAndTellsTheUsage) {
 }
 
 // Messages are written at a limited rate: nobody waits for them here.
-TEST(WhatIf, ANewJobIsToldWhyItWaitsAndWhere) {
+TEST(WhatIf, ANewJobIsInformedWhyItWaitsAndWhere) {
   Scenario s;
   s.give(test::flavor("f"));
   s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}));
@@ -65,12 +65,12 @@ TEST(WhatIf, ANewJobIsToldWhyItWaitsAndWhere) {
   s.run();
   auto job = WorkloadBuilder("new").pods(2, "1").priority(1000).created(test::at(2)).build();
   job.meta.resource_version = std::to_string(Rehearsal::kNewest);
-  const WhatIf told =
+  const WhatIf reported =
       what_if(s.engine(), s.now(), {WorkloadSeen{std::make_shared<const test::Workload>(std::move(job))}});
-  ASSERT_EQ(told.waiting.size(), 1U);
-  EXPECT_EQ(told.waiting[0].workload, "ns/new");
-  EXPECT_EQ(told.waiting[0].cluster_queue, "cq");
-  EXPECT_EQ(told.waiting[0].text,
+  ASSERT_EQ(reported.waiting.size(), 1U);
+  EXPECT_EQ(reported.waiting[0].workload, "ns/new");
+  EXPECT_EQ(reported.waiting[0].cluster_queue, "cq");
+  EXPECT_EQ(reported.waiting[0].text,
             "WaitingForQuota: couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, "
             "2 more needed");
 }
@@ -101,20 +101,20 @@ TEST(WhatIf, HidesOtherNamespacesButForTheirNumber) {
   };
   const RunHistory history;
   for (const int priority : {5, 0}) {
-    WhatIf told = what_if(s.engine(), s.now(), {job("new", priority)}, &history);
-    hide_other_namespaces(told, "ns");
-    const std::string text = berth::to_string(to_json(told));
+    WhatIf reported = what_if(s.engine(), s.now(), {job("new", priority)}, &history);
+    hide_other_namespaces(reported, "ns");
+    const std::string text = berth::to_string(to_json(reported));
     EXPECT_EQ(text.find("hidden"), std::string::npos) << text;
     EXPECT_EQ(text.find("secret"), std::string::npos) << text;
     EXPECT_EQ(text.find("elsewhere"), std::string::npos) << text;
-    ASSERT_TRUE(told.others);
-    EXPECT_EQ(told.others->preempted, priority == 5 ? 2U : 0U);
-    EXPECT_EQ(told.others->waiting, priority == 5 ? 2U : 0U);
-    EXPECT_EQ(told.preempted.size(), priority == 5 ? 1U : 0U) << "its own is named";
-    ASSERT_EQ(told.arrivals.size(), 1U);
-    EXPECT_EQ(told.arrivals[0].cluster_queue, "cq");
-    EXPECT_EQ(told.arrivals[0].got.empty(), priority == 0);
-    EXPECT_EQ(int_at(to_json(told), {"otherNamespaces", "preempted"}), priority == 5 ? 2 : 0);
+    ASSERT_TRUE(reported.others);
+    EXPECT_EQ(reported.others->preempted, priority == 5 ? 2U : 0U);
+    EXPECT_EQ(reported.others->waiting, priority == 5 ? 2U : 0U);
+    EXPECT_EQ(reported.preempted.size(), priority == 5 ? 1U : 0U) << "its own is named";
+    ASSERT_EQ(reported.arrivals.size(), 1U);
+    EXPECT_EQ(reported.arrivals[0].cluster_queue, "cq");
+    EXPECT_EQ(reported.arrivals[0].got.empty(), priority == 0);
+    EXPECT_EQ(int_at(to_json(reported), {"otherNamespaces", "preempted"}), priority == 5 ? 2 : 0);
   }
 }
 
@@ -134,17 +134,17 @@ TEST(WhatIf, ANewJobIsExplainedAndPredicted) {
     return WorkloadSeen{std::make_shared<const test::Workload>(std::move(job))};
   };
   const RunHistory history;
-  const WhatIf told = what_if(s.engine(), s.now(), {change("later", 2), change("never", 9)}, &history);
-  ASSERT_EQ(told.arrivals.size(), 2U);
-  EXPECT_EQ(told.arrivals[0].workload, "ns/later");
-  ASSERT_TRUE(told.arrivals[0].explanation);
-  EXPECT_FALSE(told.arrivals[0].explanation->changes.empty());
-  ASSERT_TRUE(told.arrivals[0].prediction && told.arrivals[0].prediction->p90);
-  EXPECT_GT(*told.arrivals[0].prediction->p90, s.now());
-  ASSERT_TRUE(told.arrivals[1].prediction);
-  EXPECT_FALSE(told.arrivals[1].prediction->p50);
+  const WhatIf reported = what_if(s.engine(), s.now(), {change("later", 2), change("never", 9)}, &history);
+  ASSERT_EQ(reported.arrivals.size(), 2U);
+  EXPECT_EQ(reported.arrivals[0].workload, "ns/later");
+  ASSERT_TRUE(reported.arrivals[0].explanation);
+  EXPECT_FALSE(reported.arrivals[0].explanation->changes.empty());
+  ASSERT_TRUE(reported.arrivals[0].prediction && reported.arrivals[0].prediction->p90);
+  EXPECT_GT(*reported.arrivals[0].prediction->p90, s.now());
+  ASSERT_TRUE(reported.arrivals[1].prediction);
+  EXPECT_FALSE(reported.arrivals[1].prediction->p50);
   EXPECT_TRUE(what_if(s.engine(), s.now(), {change("later", 2)}).arrivals.empty()) << "without a history";
-  EXPECT_EQ(array_at(to_json(told), {"arrivals"}).size(), 2U);
+  EXPECT_EQ(array_at(to_json(reported), {"arrivals"}).size(), 2U);
   const WhatIf both =
       what_if(s.engine(), s.now(), {WorkloadGone{"ns", "runs", "uid-runs"}, change("later", 2)}, &history);
   ASSERT_EQ(both.arrivals.size(), 1U);
@@ -215,16 +215,16 @@ TEST(WhatIf, EqualsWhatThenHappens) {
       for (auto& quotas : group.flavors) quotas.resources[0].nominal = test::quantity(std::to_string(cluster.pick(12)));
     }
     const auto before = with_quota(s);
-    const WhatIf told = what_if(s.engine(), s.now(), {seen(queue)});
-    if (!told.complete) continue;  // some workloads preempt each other for ever
+    const WhatIf reported = what_if(s.engine(), s.now(), {seen(queue)});
+    if (!reported.complete) continue;  // some workloads preempt each other for ever
     queue.meta.resource_version += "1";
     s.give(queue);
     s.run();
     const auto after = with_quota(s);
-    EXPECT_EQ(keys_of(told.admitted), minus(after, before));
-    EXPECT_EQ(keys_of(told.waiting), minus(before, after));
-    admitted += static_cast<int>(told.admitted.size());
-    waiting += static_cast<int>(told.waiting.size());
+    EXPECT_EQ(keys_of(reported.admitted), minus(after, before));
+    EXPECT_EQ(keys_of(reported.waiting), minus(before, after));
+    admitted += static_cast<int>(reported.admitted.size());
+    waiting += static_cast<int>(reported.waiting.size());
     if (HasFailure()) return;
   }
   EXPECT_GT(admitted, 20);

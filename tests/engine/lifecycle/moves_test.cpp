@@ -178,18 +178,18 @@ TEST(Finish, KeepsTheAdmissionAsItWas) {
 
 TEST(Pods, GoFromStartToReadyToRecoveryAndBack) {
   Workload w = reserved(WorkloadBuilder("w"));
-  const auto tell = [&](bool ready) {
+  const auto report = [&](bool ready) {
     api::kueue::JobReport report;
     report.pods_ready = ready;
     if (says_anything_new(w, report, at(1))) w = after(w, report_pods(w, report, at(1)));
     return condition(w.status, "PodsReady");
   };
-  EXPECT_EQ(tell(false), "False WaitForStart: Not all pods are ready or succeeded");
-  EXPECT_EQ(tell(true), "True Started: All pods reached readiness and the workload is running");
-  EXPECT_EQ(tell(false), "False WaitForRecovery: At least one pod has failed, waiting for recovery");
-  EXPECT_EQ(tell(false), "False WaitForRecovery: At least one pod has failed, waiting for recovery");
-  EXPECT_EQ(tell(true), "True Recovered: All pods reached readiness and the workload is running");
-  EXPECT_EQ(tell(true), "True Recovered: All pods reached readiness and the workload is running");
+  EXPECT_EQ(report(false), "False WaitForStart: Not all pods are ready or succeeded");
+  EXPECT_EQ(report(true), "True Started: All pods reached readiness and the workload is running");
+  EXPECT_EQ(report(false), "False WaitForRecovery: At least one pod has failed, waiting for recovery");
+  EXPECT_EQ(report(false), "False WaitForRecovery: At least one pod has failed, waiting for recovery");
+  EXPECT_EQ(report(true), "True Recovered: All pods reached readiness and the workload is running");
+  EXPECT_EQ(report(true), "True Recovered: All pods reached readiness and the workload is running");
 }
 
 TEST(Pods, AreNotReadyOnceTheQuotaIsGone) {

@@ -197,7 +197,7 @@ TEST(PendingByUsage, PagesAndHeadsFollowEveryChange) {
           const std::size_t at = random() % waiting.size();
           const WorkloadId one = waiting[at];
           if (random() % 3 == 0) {
-            house.queue.set_made_way(one);
+            house.queue.set_preempted_for(one);
             break;
           }
           house.queue.erase(one);

@@ -11,7 +11,7 @@ using test::Scenario;
 using test::WorkloadBuilder;
 
 // "a:0/0 b:1/0": name, position in the cluster queue, position in the local queue.
-std::string told(const std::optional<std::vector<PendingWorkload>>& page) {
+std::string reported(const std::optional<std::vector<PendingWorkload>>& page) {
   if (!page) return "no such queue";
   std::string out;
   for (const auto& each : *page) {
@@ -41,13 +41,13 @@ struct TwoTeams : Scenario {
 TEST(PendingPositions, FollowTheOrderOfEvaluation) {
   TwoTeams s;
   s.run();
-  EXPECT_EQ(told(s.engine().pending_in_cluster_queue("cq", 0, 10)), "urgent:0/0 a:1/0 b:2/1 c:3/1 d:4/2");
-  EXPECT_EQ(told(s.engine().pending_in_cluster_queue("cq", 1, 2)), "a:1/0 b:2/1");
-  EXPECT_EQ(told(s.engine().pending_in_cluster_queue("cq", 9, 2)), "");
-  EXPECT_EQ(told(s.engine().pending_in_local_queue("ns", "red", 0, 10)), "a:1/0 c:3/1");
-  EXPECT_EQ(told(s.engine().pending_in_local_queue("ns", "blue", 1, 1)), "b:2/1");
-  EXPECT_EQ(told(s.engine().pending_in_cluster_queue("other", 0, 10)), "no such queue");
-  EXPECT_EQ(told(s.engine().pending_in_local_queue("elsewhere", "red", 0, 10)), "no such queue");
+  EXPECT_EQ(reported(s.engine().pending_in_cluster_queue("cq", 0, 10)), "urgent:0/0 a:1/0 b:2/1 c:3/1 d:4/2");
+  EXPECT_EQ(reported(s.engine().pending_in_cluster_queue("cq", 1, 2)), "a:1/0 b:2/1");
+  EXPECT_EQ(reported(s.engine().pending_in_cluster_queue("cq", 9, 2)), "");
+  EXPECT_EQ(reported(s.engine().pending_in_local_queue("ns", "red", 0, 10)), "a:1/0 c:3/1");
+  EXPECT_EQ(reported(s.engine().pending_in_local_queue("ns", "blue", 1, 1)), "b:2/1");
+  EXPECT_EQ(reported(s.engine().pending_in_cluster_queue("other", 0, 10)), "no such queue");
+  EXPECT_EQ(reported(s.engine().pending_in_local_queue("elsewhere", "red", 0, 10)), "no such queue");
   const auto position = s.engine().pending_position("ns", "c");
   ASSERT_TRUE(position);
   EXPECT_EQ(position->cluster_queue, "cq");
@@ -64,11 +64,11 @@ TEST(PendingPositions, MoveUpWhenSomebodyLeaves) {
   s.remove("b");
   s.change("d", [](api::kueue::Workload& w) { w.queue_name = "red"; }, true);
   s.run();
-  EXPECT_EQ(told(s.engine().pending_in_cluster_queue("cq", 0, 10)), "urgent:0/0 a:1/0 c:2/1 d:3/2");
-  EXPECT_EQ(told(s.engine().pending_in_local_queue("ns", "red", 0, 10)), "a:1/0 c:2/1 d:3/2");
+  EXPECT_EQ(reported(s.engine().pending_in_cluster_queue("cq", 0, 10)), "urgent:0/0 a:1/0 c:2/1 d:3/2");
+  EXPECT_EQ(reported(s.engine().pending_in_local_queue("ns", "red", 0, 10)), "a:1/0 c:2/1 d:3/2");
   s.finish("runs");
   s.run();
-  EXPECT_EQ(told(s.engine().pending_in_cluster_queue("cq", 0, 10)), "c:0/0 d:1/1");
+  EXPECT_EQ(reported(s.engine().pending_in_cluster_queue("cq", 0, 10)), "c:0/0 d:1/1");
 }
 
 TEST(PendingPositions, CountWhoSleepsAsInadmissible) {
@@ -101,7 +101,7 @@ TEST(PendingPositions, CountWhoSleepsAsInadmissible) {
 }
 
 // A follower: sees everything, decides nothing.
-TEST(PendingPositions, AreToldByAnEngineThatOnlyLearns) {
+TEST(PendingPositions, AreInformedByAnEngineThatOnlyLearns) {
   Engine engine{Options{}};
   const auto learn = [&](const Event& event) { EXPECT_TRUE(engine.handle(test::kEpoch, event).empty()); };
   const auto see = [&](WorkloadBuilder w, int version) {
@@ -118,7 +118,7 @@ TEST(PendingPositions, AreToldByAnEngineThatOnlyLearns) {
   see(WorkloadBuilder("late").created(test::at(2)), 1);
   see(WorkloadBuilder("early").created(test::at(1)), 2);
   EXPECT_TRUE(engine.schedule(test::at(3)).empty());
-  EXPECT_EQ(told(engine.pending_in_cluster_queue("cq", 0, 10)), "early:0/0 late:1/1");
+  EXPECT_EQ(reported(engine.pending_in_cluster_queue("cq", 0, 10)), "early:0/0 late:1/1");
 
   // The leader admits the first one, and it finishes.
   auto admitted = std::make_shared<api::kueue::Workload>(WorkloadBuilder("early").created(test::at(1)).build());
@@ -136,7 +136,7 @@ TEST(PendingPositions, AreToldByAnEngineThatOnlyLearns) {
   admitted->status.conditions.push_back(reserved);
   learn(WorkloadSeen{admitted});
   EXPECT_TRUE(engine.schedule(test::at(4)).empty());
-  EXPECT_EQ(told(engine.pending_in_cluster_queue("cq", 0, 10)), "late:0/0");
+  EXPECT_EQ(reported(engine.pending_in_cluster_queue("cq", 0, 10)), "late:0/0");
   EXPECT_EQ(engine.cluster_queue_status("cq")->reserving, 1);
   learn(WorkloadGone{"ns", "early", ""});
   EXPECT_TRUE(engine.schedule(test::at(5)).empty());

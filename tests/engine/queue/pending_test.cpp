@@ -73,8 +73,8 @@ TEST(PendingQueue, ClassSleepsTogetherUntilWhatItLackedGetsFreer) {
   WorkloadId late = house.waits("d", 0, 0);
   EXPECT_EQ(house.head(), "c");
   EXPECT_TRUE(house.queue.sleeps(late));
-  EXPECT_EQ(house.queue.take_untold().size(), 3u);
-  EXPECT_EQ(house.queue.take_untold().size(), 0u);
+  EXPECT_EQ(house.queue.take_unreported().size(), 3u);
+  EXPECT_EQ(house.queue.take_unreported().size(), 0u);
   EXPECT_FALSE(house.wake(kMemory));
   EXPECT_TRUE(house.wake(kCpu));
   EXPECT_EQ(house.head(), "d");

@@ -191,7 +191,7 @@ TEST(Ledger, AbsurdAmountsSaturateAndAreForgottenWhenReturned) {
   EXPECT_TRUE(ledger.check().empty());
 }
 
-TEST(Ledger, TellsWhereSomethingGotFreer) {
+TEST(Ledger, ReportsWhereSomethingGotFreer) {
   Ledger ledger;
   QuotaNodeId a = ledger.set_cluster_queue("a", "root", cpu(10, -1, 4));
   QuotaNodeId root = ledger.find_cohort("root");

@@ -151,7 +151,7 @@ TEST(Admission, KeepsToLimitsInATree) {
   EXPECT_EQ(world.scheduler.check(), Texts{});
 }
 
-TEST(Admission, TriesTheNextFlavorUnlessToldToPreempt) {
+TEST(Admission, TriesTheNextFlavorUnlessAskedToPreempt) {
   World world;
   world.flavor("od", {{"tier", "od"}});
   world.flavor("spot", {{"tier", "spot"}});

@@ -30,7 +30,7 @@ TEST(PlacesInAdmission, RequiredStaysInOneRackPreferredMaySpillOver) {
   EXPECT_EQ(hall.scheduler.check(), Texts{});
 }
 
-TEST(PlacesInAdmission, WhoNeverFitsIsToldHowManyWould) {
+TEST(PlacesInAdmission, WhoNeverFitsIsInformedHowManyWould) {
   Hall hall(3, 4, "4");
   hall.queue(queue_of("q"));
   hall.job({.name = "wide", .queue = "q", .count = 17, .topology = required("rack")});
@@ -60,7 +60,7 @@ TEST(PlacesInAdmission, WhereNoPlaceWillEverBeQuotaThatIsFreedDoesNotHelp) {
       << texts[0];
 }
 
-TEST(PlacesInAdmission, WhoMustWaitForCapacityIsToldSo) {
+TEST(PlacesInAdmission, WhoMustWaitForCapacityIsInformedSo) {
   Hall hall(1, 2, "2");
   hall.queue(queue_of("q"));
   hall.job({.name = "a", .queue = "q", .count = 3, .topology = required("rack")});
@@ -87,7 +87,7 @@ TEST(PlacesInAdmission, EveryPodIsPlacedWhereAllFlavorsHaveATopology) {
   EXPECT_EQ(hall.moves(), Texts{});
 }
 
-TEST(PlacesInAdmission, PodsAndFlavorsThatDoNotMatchAreToldWhy) {
+TEST(PlacesInAdmission, PodsAndFlavorsThatDoNotMatchAreInformedWhy) {
   Hall hall(1, 1, "8");
   hall.flavor("plain");
   hall.topology_flavor("lost", "nowhere");

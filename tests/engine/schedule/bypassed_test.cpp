@@ -18,8 +18,8 @@ TEST(Bypassed, NamesWhoWasEvaluatedOnlyWithinItsNamespace) {
     EXPECT_EQ(verdict_in(other), other);
   EXPECT_EQ(bypassed_text("volcano:podgroups/two", "volcano:podgroups/one", "uid-1", "too big"),
             kStart + "uid-1: too big");
-  EXPECT_TRUE(tells_verdict(kStart + "a/one: too big"));
-  EXPECT_FALSE(tells_verdict(kBypassed));
+  EXPECT_TRUE(reports_verdict(kStart + "a/one: too big"));
+  EXPECT_FALSE(reports_verdict(kBypassed));
 }
 
 TEST(Bypassed, HearTheVerdictOfTheirClassWhoeverIsGone) {

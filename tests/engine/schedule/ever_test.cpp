@@ -148,7 +148,7 @@ TEST(NeverFits, NamesTheCause) {
   s.give(test::local_queue("q", "cq"));
   s.give(WorkloadBuilder("one").pods(1, "8"));
   s.give(WorkloadBuilder("many").pods(6, "1"));
-  s.give(WorkloadBuilder("other").asks(1, R"({"memory":"1Gi"})"));
+  s.give(WorkloadBuilder("other").requests(1, R"({"memory":"1Gi"})"));
   s.run();
   EXPECT_EQ(explain(s, "one").never,
             "It can never fit: ClusterQueue cq has at most 4 of cpu in a flavor (f), with all that it may borrow; not "

@@ -41,7 +41,7 @@ TEST_P(HeldQueues, AreNotReclaimedFrom) {
   EXPECT_EQ(world_.moves(), Texts{"preempt held for x (InCohortReclamation)"});
 }
 
-TEST_P(HeldQueues, AreSparedWhereOthersSuffice) {
+TEST_P(HeldQueues, AreProtectedWhereOthersSuffice) {
   world_.job({.name = "later", .queue = "other", .count = 2});
   EXPECT_EQ(world_.moves(), Texts{"admit later"});
   world_.job({.name = "x", .queue = "taker", .count = 2});

@@ -35,8 +35,8 @@ TEST(PassedOver, NobodyWaitsBehindAHeadThatLosesToAReservation) {
   const Texts texts = world.schedule();
   EXPECT_EQ(std::ranges::count(texts, "admit behind"), 1);
   for (const char* name : {"wait loser ", "wait large "}) {
-    const auto told = [&](const std::string& each) { return each.starts_with(name); };
-    EXPECT_EQ(std::ranges::count_if(texts, told), 1) << name;
+    const auto reported = [&](const std::string& each) { return each.starts_with(name); };
+    EXPECT_EQ(std::ranges::count_if(texts, reported), 1) << name;
   }
   EXPECT_EQ(world.scheduler.check(), Texts{});
   // The loser keeps its turn.

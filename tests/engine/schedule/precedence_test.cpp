@@ -25,22 +25,22 @@ TEST(Precedence, SparesItsVictimsUntilItIsAdmitted) {
   Precedence history;
   history.note(kTree, kA, kB);
   history.note(kTree, kC, kA);
-  EXPECT_EQ(history.spared(kTree, kA), (Ids{kB, kC}));
+  EXPECT_EQ(history.protected_victims(kTree, kA), (Ids{kB, kC}));
   history.note_admitted(kTree, kA);
-  EXPECT_EQ(history.spared(kTree, kA), Ids{kC});
+  EXPECT_EQ(history.protected_victims(kTree, kA), Ids{kC});
 }
 
 TEST(Precedence, RecallsWhomAMessageSpares) {
   Precedence history;
   history.recall(kTree, kA, kB);
   history.note(kTree, kB, kA);
-  EXPECT_EQ(history.spared(kTree, kA), Ids{kB});
+  EXPECT_EQ(history.protected_victims(kTree, kA), Ids{kB});
   EXPECT_EQ(history.above(kTree, kB), Ids()) << "which of the two preempted the other is not known";
   history.note_admitted(kTree, kC);
   EXPECT_EQ(history.forget(kTree), (Ids{kA, kB}));
   history.recall(kTree, kC, kB);
   history.note_admitted(kTree, kC);
-  EXPECT_EQ(history.spared(kTree, kC), Ids());
+  EXPECT_EQ(history.protected_victims(kTree, kC), Ids());
 }
 
 TEST(Precedence, ForgetsOneTreeOrAll) {
@@ -48,7 +48,7 @@ TEST(Precedence, ForgetsOneTreeOrAll) {
   history.note(kTree, kA, kB);
   history.note(kOther, kB, kC);
   EXPECT_EQ(history.forget(kTree), (Ids{kA, kB}));
-  EXPECT_EQ(history.spared(kTree, kB), Ids());
+  EXPECT_EQ(history.protected_victims(kTree, kB), Ids());
   EXPECT_EQ(history.above(kOther, kC), Ids{kB});
   EXPECT_EQ(history.forget_all(), (Ids{kB, kC}));
   EXPECT_TRUE(history.empty());

@@ -82,7 +82,7 @@ TEST(Preemptors, KeepWhatWasGivenBackThoughTheOtherVictimIsWithinItsQuotaNow) {
   }
 }
 
-TEST(Preemptors, StayFirstWhenTheyAreToldAnew) {
+TEST(Preemptors, StayFirstWhenTheyAreInformedAnew) {
   World world;
   world.flavor("f");
   world.queue(QueueSpec("q").flavor("f", {{"cpu", "4"}}).within(api::kueue::WithinClusterQueue::kLowerPriority));

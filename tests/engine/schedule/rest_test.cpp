@@ -8,7 +8,7 @@
 #include <set>
 
 #include "engine/schedule/house.h"
-#include "engine/schedule/spared_words.h"
+#include "engine/schedule/protected_words.h"
 #include "engine/schedule/world.h"
 #include "support/sanitized.h"
 
@@ -110,9 +110,9 @@ class Cohorts {
     if (history.empty() || !fair_sharing_ || std::ranges::none_of(strict_, waits)) return false;
     const std::string& move = history.front();
     const std::size_t preemptor = move.find(" for ");
-    const auto told = former.messages_.find(word(move, preemptor == std::string::npos ? 6 : preemptor + 5));
-    return told != former.messages_.end() &&
-           told->second.ends_with("Workload no longer fits after processing another workload");
+    const auto reported = former.messages_.find(word(move, preemptor == std::string::npos ? 6 : preemptor + 5));
+    return reported != former.messages_.end() &&
+           reported->second.ends_with("Workload no longer fits after processing another workload");
   }
 
   // Those who wait and spare others, and whom.
@@ -121,7 +121,8 @@ class Cohorts {
     for (const auto& [name, id] : world_.ids) {
       const auto message = messages_.find(name);
       if (message == messages_.end() || !world_.scheduler.pending(id)) continue;
-      if (auto spared = spared_uids(message->second); !spared.empty()) out[name] = std::move(spared);
+      if (auto protected_victims = protected_uids(message->second); !protected_victims.empty())
+        out[name] = std::move(protected_victims);
     }
     return out;
   }
@@ -138,12 +139,12 @@ class Cohorts {
         world_.submit(name, world_.specs[name]);
       }
     }
-    for (const auto& [name, spared] : former.spares()) {
+    for (const auto& [name, protected_victims] : former.spares()) {
       std::vector<WorkloadId> ids;
-      for (const std::string& uid : spared) {
+      for (const std::string& uid : protected_victims) {
         if (world_.ids.contains(uid)) ids.push_back(world_.ids.at(uid));
       }
-      world_.scheduler.recall_spared(world_.ids.at(name), ids);
+      world_.scheduler.recall_protected(world_.ids.at(name), ids);
     }
   }
   static SchedulerOptions options(unsigned seed) {

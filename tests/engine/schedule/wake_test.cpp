@@ -28,7 +28,7 @@ TEST(Waking, ReducibleWorkloadWakesForItsMinimumThoughTheWholeCanNeverFit) {
 
 // Fair shares count all flavors. `left` borrows f0 from the root, so what its queue borrows of f1 within `left` makes
 // workloads there victims of queues outside.
-TEST(Waking, LoanWithinACohortThatBorrowsAnotherFlavorIsNewsForTheTreeAbove) {
+TEST(Waking, BorrowingWithinACohortOfAnotherFlavorIsNewsForTheTreeAbove) {
   SchedulerOptions fair;
   fair.fair_sharing.enabled = true;
   World world(fair);
@@ -46,8 +46,8 @@ TEST(Waking, LoanWithinACohortThatBorrowsAnotherFlavorIsNewsForTheTreeAbove) {
   world.job({.name = "waits", .queue = "far", .count = 4});
   EXPECT_EQ(world.moves(), Texts());
   EXPECT_TRUE(world.scheduler.parked(world.id("waits")));
-  world.job({.name = "loan", .queue = "near", .count = 3, .priority = 1});
-  EXPECT_EQ(world.moves(), Texts{"admit loan"});
+  world.job({.name = "borrowing", .queue = "near", .count = 3, .priority = 1});
+  EXPECT_EQ(world.moves(), Texts{"admit borrowing"});
   EXPECT_EQ(world.moves(), Texts{"preempt victim for waits (InCohortFairSharing)"});
 }
 
@@ -133,7 +133,7 @@ TEST(Waking, WhoNoLongerHasToBorrowTakesBackWhatItLacks) {
 }
 
 // The head of a StrictFIFO queue that reserves its quota is not parked; it is evaluated again like parked workloads.
-TEST(Waking, ALoanIsNewsForAStrictHeadThatReserves) {
+TEST(Waking, ABorrowingIsNewsForAStrictHeadThatReserves) {
   World world;
   world.flavor("f");
   world.queue(

@@ -49,7 +49,7 @@ class WorkloadBuilder {
     w_.pod_sets = {ps};
     return *this;
   }
-  WorkloadBuilder& asks(int count, std::string_view requests, std::string_view more_spec = "") {
+  WorkloadBuilder& requests(int count, std::string_view requests, std::string_view more_spec = "") {
     pods(count, "1");
     w_.pod_sets[0].template_ = pod_template(requests, more_spec);
     return *this;

@@ -129,9 +129,9 @@ class Cluster {
   }
 
   // The asks point into `gangs` and into this object; they are valid until the next call.
-  std::vector<PlaceAsk> asks(const std::vector<Gang>& gangs) {
+  std::vector<PlaceRequest> requests(const std::vector<Gang>& gangs) {
     requests_.clear();
-    std::vector<PlaceAsk> made;
+    std::vector<PlaceRequest> made;
     for (const Gang& gang : gangs) {
       requests_.push_back(amounts(gang.requests));
       made.push_back({id(gang.flavor),
@@ -144,11 +144,13 @@ class Cluster {
     }
     return made;
   }
-  Placement place(const std::vector<Gang>& gangs, bool on_empty = false) { return places.place(asks(gangs), on_empty); }
+  Placement place(const std::vector<Gang>& gangs, bool on_empty = false) {
+    return places.place(requests(gangs), on_empty);
+  }
   // The places as "r1-n1:2 r1-n2:1", pod sets separated by " | "; or the message why there are none.
   std::string where(const std::vector<Gang>& gangs) {
     const Placement placement = place(gangs);
-    return placement.ok ? text(placement) : places.explain(asks(gangs), placement.failure);
+    return placement.ok ? text(placement) : places.explain(requests(gangs), placement.failure);
   }
   std::string text(const Placement& placement) const {
     std::string out;
@@ -172,7 +174,7 @@ class Cluster {
   // Places the gangs and claims the result for the workload "ns/w<number>".
   std::string admit(std::size_t workload, const std::vector<Gang>& gangs, api::StringMap labels = {}) {
     Placement placement = place(gangs);
-    if (!placement.ok) return places.explain(asks(gangs), placement.failure);
+    if (!placement.ok) return places.explain(requests(gangs), placement.failure);
     const std::string out = text(placement);
     places.take(WorkloadId(workload), "ns/w" + std::to_string(workload), std::move(placement.pod_sets),
                 std::make_shared<const api::StringMap>(std::move(labels)));

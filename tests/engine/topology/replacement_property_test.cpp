@@ -84,7 +84,7 @@ class Failures {
       free_.erase(failed.back());
       fail(failed.back());
     }
-    const Placement found = cluster_->places.replace(cluster_->asks({gang}), std::vector{before}, failed);
+    const Placement found = cluster_->places.replace(cluster_->requests({gang}), std::vector{before}, failed);
     ASSERT_EQ(cluster_->broken(), "");
     judge(gang, stays, found);
     if (!found.ok) return;

@@ -10,7 +10,7 @@ using Assignments = std::vector<api::kueue::TopologyAssignmentPtr>;
 
 std::string replaced(Cluster& cluster, const std::vector<Gang>& gangs, const Assignments& current,
                      const std::vector<std::string>& failed) {
-  const Placement placement = cluster.places.replace(cluster.asks(gangs), current, failed);
+  const Placement placement = cluster.places.replace(cluster.requests(gangs), current, failed);
   EXPECT_EQ(cluster.broken(), "");
   return placement.ok ? cluster.text(placement) : placement.failure.text;
 }

@@ -97,13 +97,13 @@ Cluster shared(std::string_view policy, std::string_view value = "40Gi") {
   return c;
 }
 
-std::string asks(std::string_view amount, int count = 1) {
+std::string requests(std::string_view amount, int count = 1) {
   return R"([{"name":"r","exactly":{"deviceClassName":"gpu","count":)" + std::to_string(count) +
          (amount.empty() ? "" : R"(,"capacity":{"requests":{"memory":")" + std::string(amount) + R"("}})") + "}}]";
 }
 
 std::string charged(Cluster c, std::string_view amount) {
-  c.give_template("t", asks(amount));
+  c.give_template("t", requests(amount));
   return c.charge_of_template("t");
 }
 

@@ -53,11 +53,11 @@ TEST(PodGroups, PodsOfOneRoleRequestTheSame) {
 TEST(PodGroups, APodThatRequestsMoreThanItsPodSetStaysAtItsGate) {
   constexpr std::string_view fast = R"({metadata: {annotations: {kueue.x-k8s.io/pod-group-fast-admission: "true"}}})";
   const auto workload = group_workload({member("a", 2, {fast})}, kAdmitted);
-  const std::string told =
+  const std::string reported =
       "b ErrWorkloadCompose: this pod requests more than pod set small of workload ns/g has quota for (cpu: 10 instead "
       "of 1): delete it, or create it with the same requests as the others";
   EXPECT_EQ(events(group({member("a", 2, {fast, kRunning}), member("b", 2, {fast, kTenCpus})}, workload)),
-            (Texts{"OwnerReferencesAdded: Added 1 owner reference(s)", told}));
+            (Texts{"OwnerReferencesAdded: Added 1 owner reference(s)", reported}));
   const auto memory = member("b", 2, {fast, R"({spec: {resources: {requests: {memory: 1Gi}}}})"});
   EXPECT_FALSE(group({member("a", 2, {fast, kRunning}), memory}, workload).actions.at(0).patch)
       << "nor another resource";
@@ -77,7 +77,7 @@ TEST(PodGroups, MoreThanEighteenRolesAreTooMany) {
                                 "kueue.x-k8s.io/role-hash), at most 18 are possible"});
 }
 
-TEST(PodGroups, PodsThatDisagreeAreTold) {
+TEST(PodGroups, PodsThatDisagreeAreReported) {
   EXPECT_EQ(
       events(group({member("a", 2), member("b", 3)})),
       Texts{"ErrWorkloadCompose: the pods of group 'g' must have the same kueue.x-k8s.io/pod-group-total-count: a "
@@ -191,9 +191,9 @@ TEST(PodGroups, AFailedPodIsReplacedAndReleased) {
   const auto failed = member("b", 2, {kRunning, "{status: {phase: Failed}}"});
   const PodPlan lost = group({ok, failed}, workload);
   EXPECT_TRUE(lost.actions.empty());
-  const auto told = all<ReportJob>(lost).at(0).report.replacement;
-  ASSERT_TRUE(told && told->needed);
-  EXPECT_EQ(told->reason, "PodsFailed");
+  const auto reported = all<ReportJob>(lost).at(0).report.replacement;
+  ASSERT_TRUE(reported && reported->needed);
+  EXPECT_EQ(reported->reason, "PodsFailed");
   const PodPlan replaced = group({ok, failed, member("c", 2)}, workload);
   EXPECT_FALSE(all<ReportJob>(replaced).at(0).report.replacement->needed);
   ASSERT_EQ(replaced.actions.size(), 2u);
@@ -226,16 +226,18 @@ TEST(PodGroups, AReplacementOfAPodThatSucceededAndIsGoneWaitsForQuota) {
   const auto done = member("a", 3, {kRunning, "{status: {phase: Succeeded}}"});
   const auto runs = member("c", 3, {kRunning});
   const auto let_go = [](const PodPlan& plan) { return !plan.actions.empty(); };
-  const auto told = [](const PodPlan& plan) { return all<ReportJob>(plan).at(0).report.reclaimable->front().count; };
+  const auto reported = [](const PodPlan& plan) {
+    return all<ReportJob>(plan).at(0).report.reclaimable->front().count;
+  };
   const PodPlan waits = group({done, runs, member("d", 3)}, workload(2));
   EXPECT_FALSE(let_go(waits)) << "the second one that succeeded is gone, and its quota was given back";
-  EXPECT_EQ(told(waits), 2);
+  EXPECT_EQ(reported(waits), 2);
   EXPECT_TRUE(let_go(group({done, runs, member("d", 3)}, workload(1)))) << "a pod that failed is replaced";
   const PodPlan alone = group({done, member("d", 3)}, workload(2));
   EXPECT_TRUE(let_go(alone)) << "in the place of a pod that failed";
-  EXPECT_EQ(told(alone), 2);
+  EXPECT_EQ(reported(alone), 2);
   const PodPlan more = group({done, member("d", 3), member("e", 3)}, workload(2));
-  EXPECT_EQ(told(more), 1) << "nothing runs: the group is queued again";
+  EXPECT_EQ(reported(more), 1) << "nothing runs: the group is queued again";
 }
 
 TEST(PodGroups, AGroupThatIsNotRetriedFails) {
@@ -301,7 +303,7 @@ TEST(PodGroups, AnEvictedGroupStopsAndWaitsForNewPods) {
   EXPECT_FALSE(all<ReportJob>(stopping).at(0).report.stopped);
   const PodPlan ending = group({member("a", 2, {kRunning, kDeleted})}, workload);
   EXPECT_FALSE(all<ReportJob>(ending).at(0).report.stopped) << "its containers may still run";
-  EXPECT_EQ(ending.look_again, parse_time("2026-01-01T00:59:00Z").value() + kReplacementPatience);
+  EXPECT_EQ(ending.look_again, parse_time("2026-01-01T00:59:00Z").value() + kReplacementWait);
   constexpr std::string_view unbound = "{spec: {schedulingGates: null}}";
   const PodPlan stopped = group({member("a", 2, {unbound, kDeleted})}, workload);
   EXPECT_TRUE(all<ReportJob>(stopped).at(0).report.stopped);
@@ -313,14 +315,13 @@ TEST(PodGroups, ADeletedPodThatNobodyReplacesIsReleasedAfterAWhile) {
   const auto workload = group_workload({member("a", 2), member("b", 2)}, kAdmitted);
   const std::vector<ManagedPodPtr> pods = {member("a", 2, {kRunning}), member("b", 2, {kRunning, kDeleted})};
   EXPECT_TRUE(group(pods, workload).actions.empty());
-  const PodPlan later = reconcile_group("ns", "g", pods, facts(workload), kNow + kReplacementPatience);
+  const PodPlan later = reconcile_group("ns", "g", pods, facts(workload), kNow + kReplacementWait);
   ASSERT_EQ(later.actions.size(), 1u);
   EXPECT_EQ(later.actions[0].pod->name, "b");
   // So is one that succeeded, when the group does not finish.
   const auto done = member("b", 2, {kRunning, kDeleted, "{status: {phase: Succeeded}}"});
   EXPECT_TRUE(group({pods[0], done}, workload).actions.empty());
-  EXPECT_EQ(reconcile_group("ns", "g", {pods[0], done}, facts(workload), kNow + kReplacementPatience).actions.size(),
-            1u);
+  EXPECT_EQ(reconcile_group("ns", "g", {pods[0], done}, facts(workload), kNow + kReplacementWait).actions.size(), 1u);
 }
 
 TEST(PodGroups, AGroupWhosePodsAreAllDeletedIsLetGo) {
@@ -337,7 +338,7 @@ TEST(PodGroups, AGroupWhosePodsAreAllDeletedIsLetGo) {
   EXPECT_EQ(all<ReportJob>(none).at(0).report.finished->reason, "OwnerNotFound");
 }
 
-TEST(PodGroups, AWorkloadOfSomebodyElseWithTheNameOfTheGroupIsTold) {
+TEST(PodGroups, AWorkloadOfSomebodyElseWithTheNameOfTheGroupIsReported) {
   Workload other = *group_workload({member("a", 1)}, "");
   other.meta.annotations.clear();
   const PodPlan plan = group({member("a", 1)}, std::make_shared<const Workload>(other));

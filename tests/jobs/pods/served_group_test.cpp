@@ -261,7 +261,7 @@ TEST(ServedGroups, FromZeroToAnotherNumberTheWorkloadIsUpdatedBeforeItIsQueued) 
   EXPECT_EQ(int_at(array_at(updates[0].patch, {"spec", "podSets"}).at(0), {"count"}), 3);
 }
 
-TEST(ServedGroups, AWorkloadWithQuotaKeepsItsSizeAndTheOwnerIsTold) {
+TEST(ServedGroups, AWorkloadWithQuotaKeepsItsSizeAndTheOwnerIsReported) {
   std::vector<ManagedPodPtr> pods;
   for (const std::string name : {"a-0", "a-1"})
     pods.push_back(served(apply_merge_patch(marked(new_pod(name)), yaml(kRunning))));
@@ -284,7 +284,7 @@ TEST(ServedGroups, AStatefulSetThatWasScaledDownIsReadyWithFewerPods) {
   EXPECT_EQ(all<ReportJob>(look(set_of(), {a0}, stored(kAdmitted))).at(0).report.pods_ready, false);
 }
 
-TEST(ServedGroups, OwnerAndPodsAreToldThatTheFlavorIsGone) {
+TEST(ServedGroups, OwnerAndPodsAreInformedThatTheFlavorIsGone) {
   Workload w = *stored(kAdmitted);
   w.status.admission->pod_set_assignments.at(0).flavors = {{"cpu", "old"}};
   const PodPlan plan = look(set_of(), {served(marked(new_pod("a-0")))}, std::make_shared<const Workload>(std::move(w)));

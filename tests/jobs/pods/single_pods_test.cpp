@@ -69,7 +69,7 @@ TEST(SinglePods, ANewPodGetsAWorkload) {
             Texts{"CreatedWorkload: Created Workload: ns/" + std::string(string_at(w, {"metadata", "name"}))});
 }
 
-TEST(SinglePods, APriorityClassThatDoesNotExistIsTold) {
+TEST(SinglePods, APriorityClassThatDoesNotExistIsReported) {
   const PodPlan plan = single(pod("{metadata: {labels: {kueue.x-k8s.io/priority-class: none}}}"), {});
   EXPECT_TRUE(all<CreateWorkload>(plan).empty());
   EXPECT_EQ(events(plan), Texts{"WorkloadPriorityClassNotFound: WorkloadPriorityClass \"none\" not found"});
@@ -151,10 +151,11 @@ TEST(SinglePods, TheResultIsStoredBeforeThePodIsReleased) {
   EXPECT_EQ(all<ReportJob>(ended).at(0).report.finished->reason, "Succeeded");
   EXPECT_EQ(all<ReportJob>(ended).at(0).report.finished->message, "all done");
   const auto workload = single_workload(kAdmitted + ", " + true_condition("Finished", "Succeeded"));
-  const PodPlan told = single(done, {workload});
-  EXPECT_EQ(told.actions.size(), 1u);
-  EXPECT_EQ(all<DropWorkloadFinalizer>(told).size(), 1u);
-  EXPECT_EQ(events(told), Texts{"FinishedWorkload: Workload 'ns/" + workload->meta.name + "' is declared finished"});
+  const PodPlan reported = single(done, {workload});
+  EXPECT_EQ(reported.actions.size(), 1u);
+  EXPECT_EQ(all<DropWorkloadFinalizer>(reported).size(), 1u);
+  EXPECT_EQ(events(reported),
+            Texts{"FinishedWorkload: Workload 'ns/" + workload->meta.name + "' is declared finished"});
 }
 
 TEST(SinglePods, APodThatRunsWithoutAdmissionIsDeleted) {

@@ -50,7 +50,7 @@ properties:
         type: object
         required: [strategy]
         properties:
-          strategy: {type: string, description: None changes the apiVersion only; Webhook asks a webhook.}
+          strategy: {type: string, description: None changes the apiVersion only; Webhook calls a webhook.}
           webhook:
             description: The webhook to ask.
             title: WebhookConversion

@@ -103,9 +103,9 @@ void add_plain(const ResourceInfo& info, JsonArray& resources) {
 // Built-in kinds leave the group and version of their own kind empty; clients take them from the document.
 Json response_kind(const Entry& e, const ResourceInfo& info) {
   const bool own = e.version.empty();
-  const bool told = info.custom || !own;
-  return JsonObject{{"group", told ? (own ? info.gvr.group : e.group) : ""},
-                    {"version", told ? (own ? info.gvr.version : e.version) : ""},
+  const bool reported = info.custom || !own;
+  return JsonObject{{"group", reported ? (own ? info.gvr.group : e.group) : ""},
+                    {"version", reported ? (own ? info.gvr.version : e.version) : ""},
                     {"kind", e.kind}};
 }
 

@@ -24,7 +24,7 @@ struct VirtualGroup {
   Json openapi_v2;
   // Whether a request about an object of one namespace also tells of others, so that it needs its right in all
   // namespaces; null: none does.
-  std::function<bool(const http::Target& target)> asks_everywhere{};
+  std::function<bool(const http::Target& target)> requests_everywhere{};
   // Called on the executor for a request about a resource of the group, after authorization. The returned function
   // encodes the response; it is called once, on any thread.
   std::function<std::function<http::HttpResponse()>(std::string_view method, const http::Target& target,

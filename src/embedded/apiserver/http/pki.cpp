@@ -35,7 +35,7 @@ Result<Credential> read_credential(const std::string& directory, const std::stri
 }
 
 // Says what those who used the old one have to do.
-void tell_made_anew(const std::string& file, const std::string& old, std::string_view consequence) {
+void report_made_anew(const std::string& file, const std::string& old, std::string_view consequence) {
   if (old.empty()) return;
   log::warn("a file is made anew: it was damaged, expires soon or names other hosts",
             {{"file", file}, {"consequence", consequence}});
@@ -63,7 +63,8 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
     *credential = std::move(*read);
   }
   if (!berth::http::usable(pki.authority, pki.authority, {}, now, kRenewBefore)) {
-    tell_made_anew(directory + "/ca.crt", pki.authority.certificate, "clients need the kubeconfig that is written now");
+    report_made_anew(directory + "/ca.crt", pki.authority.certificate,
+                     "clients need the kubeconfig that is written now");
     auto made = berth::http::make_authority("berth-ca", now);
     if (!made) return fail(made.error().message);
     pki.authority = std::move(*made);
@@ -77,7 +78,7 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
       return fail(written.error().message);
   }
   if (!berth::http::usable(pki.admin, pki.authority, {}, now, kRenewBefore)) {
-    tell_made_anew(directory + "/admin.crt", pki.admin.certificate, "copies of the kubeconfig may not be accepted");
+    report_made_anew(directory + "/admin.crt", pki.admin.certificate, "copies of the kubeconfig may not be accepted");
     auto made = berth::http::make_client_credential(pki.authority, "kubernetes-admin", {"system:masters"}, now);
     if (!made) return fail(made.error().message);
     pki.admin = std::move(*made);
@@ -90,7 +91,7 @@ Result<Pki> load_or_create_pki(const std::string& directory, const std::vector<s
     pki.service_accounts = std::move(*read);
   }
   if (!TokenSigner::with_key(pki.service_accounts)) {
-    tell_made_anew(key_file, pki.service_accounts, "tokens of service accounts that were issued are not accepted");
+    report_made_anew(key_file, pki.service_accounts, "tokens of service accounts that were issued are not accepted");
     auto made = berth::http::make_key();
     if (!made) return fail(made.error().message);
     pki.service_accounts = std::move(*made);

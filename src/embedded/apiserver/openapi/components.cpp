@@ -13,7 +13,7 @@ namespace {
 // References are written as schema names: "$ref: Status".
 constexpr std::string_view kCommon = R"(
 DeleteOptions:
-  description: What a deletion asks for.
+  description: What a deletion requests.
   type: object
   properties:
     apiVersion: {type: string, description: Group and version of this document.}

@@ -167,7 +167,7 @@ Json without_managed_fields(const Json& object) {
 // The owners before a write: those in the request where the client may change them, else those of the live object.
 ManagedFields owners_before(const Json& before, const Json& after, bool is_subresource) {
   if (!is_subresource) {
-    if (ManagedFields::asks_for_reset(after)) return {};
+    if (ManagedFields::requests_reset(after)) return {};
     auto sent = ManagedFields::of(after);
     if (sent && !sent->empty()) return *std::move(sent);
   }

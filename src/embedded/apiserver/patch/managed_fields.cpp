@@ -89,7 +89,7 @@ Result<ManagedFields> ManagedFields::of(const Json& object) {
   return out;
 }
 
-bool ManagedFields::asks_for_reset(const Json& object) {
+bool ManagedFields::requests_reset(const Json& object) {
   const auto& entries = array_at(object, {"metadata", "managedFields"});
   return entries.size() == 1 && entries[0].is_object() && entries[0].get_object().empty();
 }

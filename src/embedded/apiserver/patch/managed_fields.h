@@ -34,7 +34,7 @@ class ManagedFields {
   // Reads the owners of an object; empty when it has none. Error: an entry cannot be read.
   static Result<ManagedFields> of(const Json& object);
   // Whether the object has `managedFields: [{}]`, a request to reset all ownership.
-  static bool asks_for_reset(const Json& object);
+  static bool requests_reset(const Json& object);
 
   void write_to(Json& object) const;  // removes managedFields when there are no owners
 

@@ -44,8 +44,8 @@ class Comparer {
   bool descend(const Json* before, const Json* after, const TypeRef& type) {
     // Null and empty differ only when compared as a whole.
     if (empty_or_null(before) && empty_or_null(after)) return false;
-    const Json& telling = after != nullptr && !after->is_null() ? *after : *before;
-    const Shape shape = type.shape(telling.is_null() && before != nullptr ? *before : telling);
+    const Json& reporting = after != nullptr && !after->is_null() ? *after : *before;
+    const Shape shape = type.shape(reporting.is_null() && before != nullptr ? *before : reporting);
     if (shape == Shape::kLeaf) return false;
     if (shape == Shape::kMap) {
       compare_maps(before, after, type);

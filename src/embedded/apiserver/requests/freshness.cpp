@@ -5,7 +5,7 @@
 
 namespace berth::apiserver {
 
-constexpr Duration kPatience = std::chrono::seconds(3);
+constexpr Duration kLongestWait = std::chrono::seconds(3);
 
 Freshness::~Freshness() {
   for (const auto& [key, waiting] : waiting_) executor_.cancel(waiting.timer);
@@ -15,7 +15,7 @@ std::uint64_t Freshness::wait(Revision revision, std::function<void(bool)> done)
   const std::pair key{revision, ++last_id_};
   Waiting& waiting = waiting_[key];
   waiting.done = std::move(done);
-  waiting.timer = executor_.after(kPatience, [this, key] {
+  waiting.timer = executor_.after(kLongestWait, [this, key] {
     auto node = waiting_.extract(key);
     if (!node.empty()) node.mapped().done(false);
   });

@@ -91,7 +91,7 @@ void check_annotations(const Json& object, api::FieldErrors& errors) {
 void check_owners(const Json& object, api::FieldErrors& errors) {
   const std::string path = "metadata.ownerReferences";
   std::string controller;
-  bool told = false;  // the error shows all owners, so it comes once
+  bool reported = false;  // the error shows all owners, so it comes once
   for (const Json& owner : array_at(object, {"metadata", "ownerReferences"})) {
     const std::string_view api_version = string_at(owner, {"apiVersion"});
     const std::string_view kind = string_at(owner, {"kind"});
@@ -109,7 +109,7 @@ void check_owners(const Json& object, api::FieldErrors& errors) {
           api::invalid_value(path, owner, std::string(api_version) + ", Kind=Event is disallowed from being an owner"));
     }
     if (!bool_at(owner, {"controller"})) continue;
-    if (!controller.empty() && !std::exchange(told, true)) {
+    if (!controller.empty() && !std::exchange(reported, true)) {
       errors.push_back(
           api::invalid_value(path, Json(array_at(object, {"metadata", "ownerReferences"})),
                              "Only one reference can have Controller set to true. Found \"true\" in references for " +

@@ -44,7 +44,7 @@ std::unique_ptr<ParsedRequest> parse_request(HttpRequest head, const TokenTable&
   in->audit_id = ids.audit_id(request);
   identify(*in, request, tokens, signer);
   in->known = in->claims || (in->caller && in->caller->user.name != anonymous().user.name);
-  in->asks = !may_everything(*in);
+  in->requests = !may_everything(*in);
   if (auto target = parse_target(request.target)) {
     in->target = std::move(*target);
   } else {

@@ -234,7 +234,7 @@ std::unique_ptr<Exchange> Router::Impl::call(Passage p, RestRequest request, Res
 }
 
 std::unique_ptr<Exchange> Router::Impl::execute_virtual(const Passage& p, const discovery::VirtualGroup& group) {
-  if (group.asks_everywhere && group.asks_everywhere(p.in.target)) {
+  if (group.requests_everywhere && group.requests_everywhere(p.in.target)) {
     Action action = requested_action(p.in);
     action.ns.clear();
     if (!may(p.in.who->user, action, objects)) return refuse(p, forbidden_action(p.in.who->user, action));

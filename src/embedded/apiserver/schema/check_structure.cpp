@@ -184,7 +184,7 @@ class StructureCheck {
       return;
     }
     Json all_keys(JsonArray(schema.list_map_keys.begin(), schema.list_map_keys.end()));
-    bool unknown_told = false;  // the error shows all keys, so it comes once
+    bool unknown_reported = false;  // the error shows all keys, so it comes once
     std::set<std::string_view> seen;
     const std::set<std::string_view> required(schema.items->required.begin(), schema.items->required.end());
     for (std::size_t i = 0; i < schema.list_map_keys.size(); ++i) {
@@ -195,7 +195,7 @@ class StructureCheck {
       }
       auto it = schema.items->properties.find(key);
       if (it == schema.items->properties.end()) {
-        if (!std::exchange(unknown_told, true))
+        if (!std::exchange(unknown_reported, true))
           errors_.push_back(api::invalid_value(keys_path, all_keys, "entries must all be names of item properties"));
         continue;
       }

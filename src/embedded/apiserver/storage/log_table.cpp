@@ -145,7 +145,7 @@ Result<void> LogTable::check_structure() {
 Result<void> LogTable::check_rows() {
   newest_ = 0;
   total_ = 0;
-  std::uint64_t told_total = 0;
+  std::uint64_t reported_total = 0;
   std::vector<Revision> damaged;
   std::string first;  // of the damaged ones
   auto rows = db_.prepare("SELECT rev, key, value, checksum, total FROM log NOT INDEXED ORDER BY rev");
@@ -156,7 +156,7 @@ Result<void> LogTable::check_rows() {
     const std::string_view value = rows->text(2);
     const std::int64_t checksum = row_checksum(revision, rows->text(1), rows->is_null(2) ? nullptr : &value);
     newest_ = revision;
-    told_total = static_cast<std::uint64_t>(rows->integer(4));
+    reported_total = static_cast<std::uint64_t>(rows->integer(4));
     total_ += static_cast<std::uint64_t>(checksum);
     if (checksum == rows->integer(3)) continue;
     const std::string what = "revision " + std::to_string(revision) + " of '" + std::string(rows->text(1)) + "'";
@@ -165,14 +165,14 @@ Result<void> LogTable::check_rows() {
     if (files_.accept_losses) log::warn("a damaged row is removed from the state file", {{"row", what}});
   }
   if (!row) return tl::unexpected(row.error());
-  if (files_.accept_losses && (!damaged.empty() || told_total != total_)) return remove_damaged(damaged);
+  if (files_.accept_losses && (!damaged.empty() || reported_total != total_)) return remove_damaged(damaged);
   if (!damaged.empty()) {
     const std::string more = damaged.size() > 1 ? " and " + std::to_string(damaged.size() - 1) + " more" : "";
     return tl::unexpected(db_.problem("is damaged: " + first + more +
                                       " is not what was written (its checksum differs): " + kRemedy +
                                       "removes what is damaged"));
   }
-  if (told_total == total_) return {};
+  if (reported_total == total_) return {};
   return tl::unexpected(
       db_.problem("is damaged: rows that were written are missing (the sum of the checksums differs): " + kRemedy +
                   "goes on with the others"));

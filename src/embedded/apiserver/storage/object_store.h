@@ -97,10 +97,10 @@ class ObjectStore {
 
   // Visits the durable changes of a bucket after revision `from`, oldest first. `from` must be >= floor().
   void replay(std::string_view bucket, Revision from, const std::function<void(const Change&)>& visit) const;
-  // `told` is called for every object that load() finds (as created), and for each change when it takes effect in
+  // `reported` is called for every object that load() finds (as created), and for each change when it takes effect in
   // memory, so a cache built from it is never behind get(). Call this before load(). What takes effect is never
   // taken back.
-  void on_write(std::function<void(const Change&)> told) { written_ = std::move(told); }
+  void on_write(std::function<void(const Change&)> reported) { written_ = std::move(reported); }
   // `observer` is called for each change once it is durable, in order of revisions. Observers cannot be removed.
   void observe(std::function<void(const Change&)> observer);
   // Runs `task` with true when everything up to `revision` is durable, or with false when the log cannot write it

@@ -38,7 +38,7 @@ class SqliteLog final : public Log {
   Result<void> open();
   void append(std::vector<Change> changes, std::function<void(Result<void>)> done) override;
   Result<Snapshot> load() override;
-  void on_trouble(std::function<void(const std::string&)> told) override { told_ = std::move(told); }
+  void on_trouble(std::function<void(const std::string&)> reported) override { reported_ = std::move(reported); }
 
  private:
   Result<void> open_files(bool first);
@@ -53,13 +53,13 @@ class SqliteLog final : public Log {
   Result<void> write(const Batches& batches);
   Result<void> sync_floor();
   void answer(Batches& batches, const Result<void>& outcome);
-  void tell(const std::string& why);
+  void report(const std::string& why);
   bool wait_for(Duration pause);
 
   const std::string path_;
   Executor& executor_;
   const SqliteLogOptions options_;
-  std::function<void(const std::string&)> told_;
+  std::function<void(const std::string&)> reported_;
 
   // Of the thread, once it runs.
   std::optional<RevisionFloor> floor_;
@@ -169,10 +169,10 @@ bool SqliteLog::finish(Batches& batches) {
   while (true) {
     const auto done = work(batches);
     if (done) {
-      tell("");
+      report("");
       return true;
     }
-    tell(done.error().message);
+    report(done.error().message);
     table_.reset();
     if (!wait_for(pause)) return false;
     pause = std::min(2 * pause, options_.longest_retry);
@@ -213,7 +213,7 @@ void SqliteLog::answer(Batches& batches, const Result<void>& outcome) {
   });
 }
 
-void SqliteLog::tell(const std::string& why) {
+void SqliteLog::report(const std::string& why) {
   if (why == trouble_) return;
   if (trouble_.empty()) {
     log::error("the state file cannot be written; trying again until it can", {{"error", why}});
@@ -221,8 +221,8 @@ void SqliteLog::tell(const std::string& why) {
     log::warn("the state file can be written again");
   }
   trouble_ = why;
-  executor_.post([told = told_, why] {
-    if (told) told(why);
+  executor_.post([reported = reported_, why] {
+    if (reported) reported(why);
   });
 }
 

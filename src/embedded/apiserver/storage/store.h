@@ -40,9 +40,9 @@ class Log {
   // `done` is called when the changes are durable; with an error only if the log gives them up, because it is closed
   // while it cannot write. Then nobody knows whether they are stored.
   virtual void append(std::vector<Change> changes, std::function<void(Result<void>)> done) = 0;
-  // `told` gets the reason when changes cannot be written, and "" when all of them are written and the next ones can
-  // be. In between the log tries again and again: what was given to it is kept.
-  virtual void on_trouble(std::function<void(const std::string& why)> /*told*/) {}
+  // `reported` gets the reason when changes cannot be written, and "" when all of them are written and the next ones
+  // can be. In between the log tries again and again: what was given to it is kept.
+  virtual void on_trouble(std::function<void(const std::string& why)> /*report*/) {}
   // All live objects in key order, and the newest revision ever used. Called once, at startup.
   struct Snapshot {
     Revision revision = 0;

@@ -56,7 +56,7 @@ kube::EventRecorderOptions recorder_options() {
 struct Refusals {
   struct Refusal {
     std::string why;
-    bool told = false;
+    bool reported = false;
   };
   std::string version;                  // uid and generation of the job
   std::map<std::string, Refusal> pods;  // by name
@@ -86,7 +86,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     kube::Informer jobs;
     OwnWrites job_writes;
     Looks looks;
-    std::map<std::string, std::string> told;  // the last problem that was logged, by key
+    std::map<std::string, std::string> reported;  // the last problem that was logged, by key
     // By key: a job's version, and a status that was written and did not change it.
     std::map<std::string, std::pair<std::string, Json>> unchanged;
     std::map<std::string, Time> paused;        // no pods are made for a job until then
@@ -185,7 +185,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     kind.job_writes.unseen();  // drops the writes that were seen
     const JsonPtr job = kind.job_writes.get(key);
     if (!job) {
-      kind.told.erase(key);
+      kind.reported.erase(key);
       kind.unchanged.erase(key);
       kind.paused.erase(key);
       kind.refusals.erase(key);
@@ -197,7 +197,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     };
     const OperatorStep step =
         next_step({*kind.kind, *job, owned.of(string_at(*job, {"metadata", "uid"})), get, executor.now()});
-    tell(kind, key, step.problem);
+    report(kind, key, step.problem);
     if (step.look_again) kind.looks.add_at(key, *step.look_again);
     if (step.scaled) return write_sizes(kind, key, *step.scaled);
     for (const JsonPtr& pod : step.remove) remove(kind, key, *pod);
@@ -207,10 +207,10 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     if (step.status) write_status(kind, key, *job, *step.status);
   }
 
-  void tell(Kind& kind, const std::string& key, const std::string& problem) {
+  void report(Kind& kind, const std::string& key, const std::string& problem) {
     if (problem.empty()) {
-      kind.told.erase(key);
-    } else if (std::exchange(kind.told[key], problem) != problem) {
+      kind.reported.erase(key);
+    } else if (std::exchange(kind.reported[key], problem) != problem) {
       log::warn("the pretend operator cannot run a job", {{"kind", kind.kind->kind}, {"job", key}, {"why", problem}});
     }
   }
@@ -287,8 +287,8 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
     const std::string why = api::failure_text(response);
     const bool stays = refusal.why == why;
     if (!stays) refusal = {why, false};
-    if (refusal.told || (response.code == 409 && !stays)) return;
-    refusal.told = true;
+    if (refusal.reported || (response.code == 409 && !stays)) return;
+    refusal.reported = true;
     kube::EventText text;
     text.warning = true;
     text.reason = "FailedCreate";

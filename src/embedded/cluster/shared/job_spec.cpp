@@ -52,7 +52,7 @@ std::int64_t restarts_of(const Json& pod) {
   return out;
 }
 
-void tell_containers_their_index(Json& spec) {
+void report_containers_their_index(Json& spec) {
   for (std::string_view list : {"initContainers", "containers"}) {
     Json* containers = spec.is_object() ? spec.get_object().if_contains(list) : nullptr;
     if (containers == nullptr || !containers->is_array()) continue;
@@ -138,7 +138,7 @@ bool removed_before(const JobPod& a, const JobPod& b) {
 namespace {
 
 // Adds the completion index to a pod of an Indexed Job.
-void tell_index(Json& meta, Json& pod_spec, const JobSpec& spec, const NewPod& what) {
+void report_index(Json& meta, Json& pod_spec, const JobSpec& spec, const NewPod& what) {
   const std::string index = std::to_string(*what.index);
   ensure_path(meta, {"labels", kIndexKey}) = index;
   ensure_path(meta, {"annotations", kIndexKey}) = index;
@@ -149,7 +149,7 @@ void tell_index(Json& meta, Json& pod_spec, const JobSpec& spec, const NewPod& w
     }
   }
   ensure_path(pod_spec, {"hostname"}) = spec.name + "-" + index;
-  tell_containers_their_index(pod_spec);
+  report_containers_their_index(pod_spec);
 }
 
 }  // namespace
@@ -174,7 +174,7 @@ Json make_pod(const Json& job, const JobSpec& spec, const NewPod& what) {
                                              {"controller", true},
                                              {"blockOwnerDeletion", true}}};
   if (const Json* given = find_path(job, {"spec", "template", "spec"})) pod_spec = *given;
-  if (what.index) tell_index(meta, pod_spec, spec, what);
+  if (what.index) report_index(meta, pod_spec, spec, what);
   return JsonObject{
       {"apiVersion", "v1"}, {"kind", "Pod"}, {"metadata", std::move(meta)}, {"spec", std::move(pod_spec)}};
 }

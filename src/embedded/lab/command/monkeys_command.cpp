@@ -30,7 +30,7 @@ struct MonkeysFlags {
 constexpr Duration kBetweenReports = std::chrono::seconds(30);
 
 std::string described(const MonkeyLog& log) {
-  return std::to_string(log.deeds) + " deeds: " + std::to_string(log.accepted) + " writes accepted, " +
+  return std::to_string(log.actions) + " actions: " + std::to_string(log.accepted) + " writes accepted, " +
          std::to_string(log.refused) + " refused, " + std::to_string(log.unanswered) + " unanswered";
 }
 

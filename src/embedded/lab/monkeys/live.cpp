@@ -51,7 +51,7 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
   }
 
   void finish(Result<void> outcome) {
-    if (auto told = std::exchange(done, nullptr)) told(std::move(outcome));
+    if (auto reported = std::exchange(done, nullptr)) reported(std::move(outcome));
   }
 
   void get(const std::string& path, std::function<void(Json)> then) {
@@ -89,22 +89,22 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
     if (kinds.find("workloads.kueue.x-k8s.io") == nullptr)
       return finish(fail("the API server does not serve workloads.kueue.x-k8s.io: install Berth's definitions first"));
     monkeys.crds = options.seed % 5 == 0;
-    monkeys.spared = {options.controller_namespace};
-    troop = std::make_unique<MonkeyTroop>(client, executor, kinds, options.seed, monkeys);
-    troop->remember([weak = weak_from_this()](Result<void> known) {
+    monkeys.protected_namespaces = {options.controller_namespace};
+    group = std::make_unique<MonkeyGroup>(client, executor, kinds, options.seed, monkeys);
+    group->remember([weak = weak_from_this()](Result<void> known) {
       const auto self = weak.lock();
       if (!self) return;
       if (!known) return self->finish(std::move(known));
       self->playing = true;
       if (self->options.length) self->after(*self->options.length, [self = self.get()] { self->stop(); });
-      self->deed();
+      self->action();
     });
   }
 
-  void deed() {
+  void action() {
     if (!playing) return;
-    troop->step();
-    after(options.between_deeds, [this] { deed(); });
+    group->step();
+    after(options.between_actions, [this] { action(); });
   }
 
   // --- The end of the play.
@@ -113,12 +113,12 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
     if (std::exchange(stopped, true)) return;
     if (!playing) return finish({});
     playing = false;
-    troop->end();
+    group->end();
     after(kBetweenRounds, [this] { put_right(); });
   }
 
   void put_right() {
-    troop->restore([weak = weak_from_this()](const std::vector<std::string>& wrong) {
+    group->restore([weak = weak_from_this()](const std::vector<std::string>& wrong) {
       const auto self = weak.lock();
       if (!self) return;
       self->still_wrong = named(wrong);
@@ -136,7 +136,7 @@ struct LiveMonkeys::Impl : std::enable_shared_from_this<Impl> {
   MonkeyOptions monkeys;
   MonkeyKinds kinds;
   std::deque<std::string> documents;  // not read yet
-  std::unique_ptr<MonkeyTroop> troop;
+  std::unique_ptr<MonkeyGroup> group;
   bool playing = false, stopped = false;
   int rounds = 0;
   std::string still_wrong;
@@ -150,6 +150,6 @@ LiveMonkeys::~LiveMonkeys() = default;
 void LiveMonkeys::start() { impl_->start(); }
 void LiveMonkeys::stop() { impl_->stop(); }
 std::string LiveMonkeys::still_wrong() const { return impl_->still_wrong; }
-MonkeyLog LiveMonkeys::log() const { return impl_->troop ? impl_->troop->log() : MonkeyLog(); }
+MonkeyLog LiveMonkeys::log() const { return impl_->group ? impl_->group->log() : MonkeyLog(); }
 
 }  // namespace berth::lab

@@ -9,14 +9,14 @@
 
 #include "base/executor.h"
 #include "base/result.h"
-#include "embedded/lab/monkeys/troop.h"
+#include "embedded/lab/monkeys/group.h"
 #include "kube/client.h"
 
 namespace berth::lab {
 
 struct LiveMonkeysOptions {
   std::uint64_t seed = 1;
-  Duration between_deeds = std::chrono::milliseconds(100);
+  Duration between_actions = std::chrono::milliseconds(100);
   std::optional<Duration> length;  // none: play until stop()
   // the monkeys leave it alone: the controllers' lease and certificates are there
   std::string controller_namespace = "kueue-system";

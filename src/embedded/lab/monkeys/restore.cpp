@@ -8,7 +8,7 @@
 #include "api/owners.h"
 #include "api/status.h"
 #include "base/merge_patch.h"
-#include "embedded/lab/monkeys/deeds.h"
+#include "embedded/lab/monkeys/actions.h"
 
 namespace berth::lab {
 namespace {

@@ -132,9 +132,9 @@ class Page {
     const Unit unit = unit_of(u.resource);
     const double peak = static_cast<double>(u.peak.count()) / unit.scale;
     const double mean = u.used_seconds / unit.scale / in_seconds(length_);
-    std::string told = "On average " + html::number(mean) + " " + unit.unit + ", at most " + html::number(peak);
-    if (!nominal.empty()) told += ", of a nominal quota of " + format_amount(u.resource, u.nominal) + " at the end";
-    AreaChart chart{{"use" + std::to_string(number), u.flavor + ": " + u.resource, told + "."}, length_, {}};
+    std::string reported = "On average " + html::number(mean) + " " + unit.unit + ", at most " + html::number(peak);
+    if (!nominal.empty()) reported += ", of a nominal quota of " + format_amount(u.resource, u.nominal) + " at the end";
+    AreaChart chart{{"use" + std::to_string(number), u.flavor + ": " + u.resource, reported + "."}, length_, {}};
     chart.layers.push_back({"reserved", used});
     chart.limit = nominal;
     chart.limit_name = "nominal quota";
@@ -144,7 +144,7 @@ class Page {
     for (std::size_t i = 0; i < kTablePeriods; ++i)
       table.rows.push_back({table_period(i), html::number(used_by_row[i]),
                             nominal_by_row[i] > 0 ? percent(used_by_row[i] / nominal_by_row[i]) : "-"});
-    return "<h3>" + name(u.flavor) + ": " + name(u.resource) + "</h3><p>" + escaped(told) + ".</p>\n" +
+    return "<h3>" + name(u.flavor) + ": " + name(u.resource) + "</h3><p>" + escaped(reported) + ".</p>\n" +
            beside(area_chart(chart), html::table(table));
   }
 
@@ -252,9 +252,9 @@ class Page {
       while (step + 1 < kSteps.size() && waits.started.back() > std::chrono::seconds(kSteps[step].first)) ++step;
       ++counts[step];
     }
-    const std::string told = plural(started, "workload") + " started, " + std::to_string(not_started) +
-                             " never did. A waiting time ends with the first admission.";
-    std::string out = "<section><h2>Waiting times</h2>\n<p>" + told + "</p>\n";
+    const std::string reported = plural(started, "workload") + " started, " + std::to_string(not_started) +
+                                 " never did. A waiting time ends with the first admission.";
+    std::string out = "<section><h2>Waiting times</h2>\n<p>" + reported + "</p>\n";
     if (started > 0) {
       std::vector<Bar> bars;
       TableText table{"Waiting times", {"Waited", "workloads"}, {}};
@@ -262,7 +262,7 @@ class Page {
         bars.push_back({std::string(kSteps[i].second), static_cast<double>(counts[i]), std::to_string(counts[i])});
         table.rows.push_back({std::string(kSteps[i].second), std::to_string(counts[i])});
       }
-      out += beside(bar_chart({"waits", "Waiting times of all workloads", told}, bars), html::table(table));
+      out += beside(bar_chart({"waits", "Waiting times of all workloads", reported}, bars), html::table(table));
     }
     // The queues with the most workloads, if there are too many.
     std::vector<std::pair<std::string, Waits>> queues(by_queue.begin(), by_queue.end());

@@ -258,7 +258,7 @@ class Reader {
 
   void read_operator(Fields fields, JobKindSpec& kind) {
     OperatorRule& rule = kind.pretend;
-    const bool tells = read_expression(fields, "status", rule.status, Kind::kMap, UsedIn::kOperator);
+    const bool reports = read_expression(fields, "status", rule.status, Kind::kMap, UsedIn::kOperator);
     read_label(fields, "podIndexLabel", rule.pod_index_label);
     fields.texts("decides", rule.decides);
     check_decides(fields, kind);
@@ -266,7 +266,7 @@ class Reader {
     // The type of `item` differs between the pod sets.
     read_expression(fields, "restartPolicy", rule.restart_policy, Kind::kString, UsedIn::kPodSet, false,
                     cel::basic_type(Kind::kDyn));
-    if (fields.present() && !tells) fields.error("status", "required: a CEL expression");
+    if (fields.present() && !reports) fields.error("status", "required: a CEL expression");
     fields.done();
   }
 

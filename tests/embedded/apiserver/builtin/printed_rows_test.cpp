@@ -14,7 +14,7 @@ std::vector<std::string> first_three(const Json& pod) {
   return cells;
 }
 
-TEST(PodRow, TellsTheStateInOneWord) {
+TEST(PodRow, ReportsTheStateInOneWord) {
   const char* kTwo = R"("spec":{"containers":[{"name":"a"},{"name":"b"}]})";
   const std::tuple<const char*, std::string, const char*, const char*> kCases[] = {
       {"pending", R"({%,"status":{"phase":"Pending"}})", "0/2", "Pending"},

@@ -100,7 +100,7 @@ TEST_F(HttpsServerTest, WithoutACertificateOnlyHealthAndVersionAnswer) {
   EXPECT_EQ(nobody.request("GET", "/api/v1/configmaps").status, 403);
 }
 
-TEST_F(HttpsServerTest, ACertificateOfAnotherAuthorityIsToldSo) {
+TEST_F(HttpsServerTest, ACertificateOfAnotherAuthorityIsInformedSo) {
   const Credential other = make_authority("other", now()).value();
   const Credential forged = make_client_credential(other, "kubernetes-admin", {"system:masters"}, now()).value();
   HttpsClient client(server_->port(), pki_.authority.certificate, forged);
@@ -110,7 +110,7 @@ TEST_F(HttpsServerTest, ACertificateOfAnotherAuthorityIsToldSo) {
   EXPECT_EQ(client.request("GET", "/version").status, 401);
 }
 
-TEST_F(HttpsServerTest, AnExpiredCertificateIsToldSo) {
+TEST_F(HttpsServerTest, AnExpiredCertificateIsInformedSo) {
   const Credential old =
       make_client_credential(pki_.authority, "kubernetes-admin", {"system:masters"}, now() - 2 * kLeafLifetime).value();
   HttpsClient client(server_->port(), pki_.authority.certificate, old);

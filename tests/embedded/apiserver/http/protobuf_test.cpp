@@ -58,7 +58,7 @@ TEST(Protobuf, ReadsTimesAndWhatIsInlined) {
             R"({"apiVersion":"v1","kind":"Pod","spec":{"volumes":[{"name":"v","configMap":{"name":"cm"}}]}})");
 }
 
-TEST(Protobuf, TellsEventsOfTheTwoGroupsApart) {
+TEST(Protobuf, ReportsEventsOfTheTwoGroupsApart) {
   EXPECT_NE(decoded(envelope("v1", "Event", bytes(4, "m"))).find("\"message\":\"m\""), std::string::npos);
   EXPECT_NE(decoded(envelope("events.k8s.io/v1", "Event", bytes(10, "n"))).find("\"note\":\"n\""), std::string::npos);
 }

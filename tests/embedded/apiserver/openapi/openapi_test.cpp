@@ -64,7 +64,7 @@ TEST(OpenApiV3, HasAnIndexWithHashesThatFollowTheContent) {
             string_at(other, {"paths", "api/v1", "serverRelativeURL"}));
 }
 
-TEST(OpenApiV3, TellsClientsHowToPatch) {
+TEST(OpenApiV3, ReportsClientsHowToPatch) {
   Json document = v3_document("kueue.x-k8s.io", "v1beta2", everything());
   const Json* patch = find_path(document, {"paths", "/apis/kueue.x-k8s.io/v1beta2/resourceflavors/{name}", "patch"});
   ASSERT_NE(patch, nullptr);

@@ -35,11 +35,11 @@ class Verdict : public testing::Test {
 };
 
 // The head of a request is enough to refuse it.
-TEST_F(Verdict, WhoMayNotSendABodyIsToldBefore) {
+TEST_F(Verdict, WhoMayNotSendABodyIsReportedBefore) {
   const auto verdict = [&](HttpRequest head) {
     const auto request = router_->parse(std::move(head));
     int status = 0;
-    if (request->asks) router_->admit(*request, [&](const auto& no) { status = no ? no->status : 0; });
+    if (request->requests) router_->admit(*request, [&](const auto& no) { status = no ? no->status : 0; });
     return status;
   };
   HttpRequest create = as_admin("POST", "/api/v1/namespaces/x/configmaps");

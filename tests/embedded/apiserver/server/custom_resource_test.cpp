@@ -127,7 +127,7 @@ TEST_F(CustomResourceTest, DeletingADefinitionTakesTheObjectsAndEndsTheWatches) 
 }
 
 // Also of those that are not durable when the definition goes.
-TEST_F(CustomResourceTest, WatchesAreToldOfAllDeletionsBeforeTheyEnd) {
+TEST_F(CustomResourceTest, WatchesAreInformedOfAllDeletionsBeforeTheyEnd) {
   ASSERT_EQ(create(kWidgets, "default", widget("w0")).code, 201);
   ASSERT_EQ(create(kWidgets, "default", widget("w1")).code, 201);
   const auto watched = watch(request(api::Verb::kWatch, kWidgets, "default"));

@@ -150,7 +150,7 @@ TEST_F(GcTest, ClusterScopedObjectsOwnNamespacedOnes) {
   EXPECT_FALSE(there("x"));
 }
 
-TEST_F(GcTest, JobsLeaveTheirPodsBehindUnlessTold) {
+TEST_F(GcTest, JobsLeaveTheirPodsBehindUnlessAsked) {
   const std::string job =
       R"({"metadata":{"name":"j"},"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})";
   ASSERT_EQ(create(kJobs, "default", job).code, 201);

@@ -19,9 +19,9 @@ class TroubledLog final : public Log {
   void append(std::vector<Change>, std::function<void(Result<void>)> done) override {
     if (writes_until_trouble_-- > 0) return executor_.post([done = std::move(done)] { done({}); });
     held_.push_back(std::move(done));
-    if (!std::exchange(has_trouble_, true)) executor_.post([this] { told_("the disk is full"); });
+    if (!std::exchange(has_trouble_, true)) executor_.post([this] { reported_("the disk is full"); });
   }
-  void on_trouble(std::function<void(const std::string&)> told) override { told_ = std::move(told); }
+  void on_trouble(std::function<void(const std::string&)> reported) override { reported_ = std::move(reported); }
   Result<Snapshot> load() override { return Snapshot{}; }
 
   void fail_after(int writes) { writes_until_trouble_ = writes; }
@@ -29,12 +29,12 @@ class TroubledLog final : public Log {
     writes_until_trouble_ = 1'000'000;
     has_trouble_ = false;
     for (auto& done : std::exchange(held_, {})) executor_.post([done = std::move(done)] { done({}); });
-    executor_.post([this] { told_(""); });
+    executor_.post([this] { reported_(""); });
   }
 
  private:
   Executor& executor_;
-  std::function<void(const std::string&)> told_;
+  std::function<void(const std::string&)> reported_;
   std::vector<std::function<void(Result<void>)>> held_;
   int writes_until_trouble_ = 1'000'000;
   bool has_trouble_ = false;

@@ -123,7 +123,7 @@ TEST_F(WatchTest, RevisionsThatAreForgottenAreExpired) {
   EXPECT_TRUE(w->ended);
 }
 
-TEST_F(WatchTest, MistakesAreToldAsEvents) {
+TEST_F(WatchTest, MistakesAreReportedAsEvents) {
   auto unknown = request(api::Verb::kWatch, {"", "v1", "nopes"}, "default");
   auto version = maps();
   version.resource_version = "abc";

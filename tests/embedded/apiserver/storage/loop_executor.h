@@ -33,10 +33,10 @@ class LoopExecutor final : public Executor {
       run_one(std::move(lock));
     }
   }
-  // Runs the next task. False when none came within `patience`.
-  bool run_next(Duration patience) {
+  // Runs the next task. False when none came within `timeout`.
+  bool run_next(Duration timeout) {
     std::unique_lock lock(mutex_);
-    if (!wake_.wait_for(lock, patience, [this] { return !tasks_.empty(); })) return false;
+    if (!wake_.wait_for(lock, timeout, [this] { return !tasks_.empty(); })) return false;
     run_one(std::move(lock));
     return true;
   }

@@ -13,7 +13,7 @@ const std::string kBucket = bucket_of("g", "things");
 // A log whose writes become durable, and which has trouble, when the test decides.
 class HeldLog final : public Log {
  public:
-  void on_trouble(std::function<void(const std::string&)> told) override { trouble = std::move(told); }
+  void on_trouble(std::function<void(const std::string&)> reported) override { trouble = std::move(reported); }
   void append(std::vector<Change>, std::function<void(Result<void>)> done) override { held.push_back(std::move(done)); }
   Result<Snapshot> load() override { return snapshot; }
   void release(Result<void> outcome = {}) {
@@ -83,13 +83,13 @@ TEST_F(ObjectStoreTest, NothingIsShownBeforeItIsDurable) {
   store->observe([&](const Change& change) { seen.push_back(change.revision); });
   put("a", 1, 0);
   put("b", 1, 0);
-  bool told = false;
-  store->when_durable(2, [&](bool durable) { told = durable; });
+  bool reported = false;
+  store->when_durable(2, [&](bool durable) { reported = durable; });
   log->release();
   EXPECT_EQ(seen, std::vector<Revision>{1});
-  EXPECT_FALSE(told);
+  EXPECT_FALSE(reported);
   log->release();
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
   EXPECT_EQ(seen, (std::vector<Revision>{1, 2}));
 }
 
@@ -97,21 +97,22 @@ TEST_F(ObjectStoreTest, WhoListensToWritesIsNeverBehindTheStore) {
   auto owned = std::make_unique<HeldLog>();
   owned->snapshot = {7, {{kBucket + "ns/old", 5, std::make_shared<const Json>(JsonObject{{"value", 1}})}}};
   store = std::make_unique<ObjectStore>(executor, std::move(owned), StoreOptions{4, 3});
-  std::vector<std::string> told;
+  std::vector<std::string> reported;
   store->on_write([&](const Change& change) {
     const auto value = [](const JsonPtr& object) {
       return object ? std::to_string(int_at(*object, {"value"})) : "none";
     };
-    told.push_back(change.key.substr(kBucket.size()) + "@" + std::to_string(change.revision) + " " +
-                   value(change.previous) + ">" +
-                   (change.type == Change::Type::kDeleted ? "gone" : value(change.object)));
+    reported.push_back(change.key.substr(kBucket.size()) + "@" + std::to_string(change.revision) + " " +
+                       value(change.previous) + ">" +
+                       (change.type == Change::Type::kDeleted ? "gone" : value(change.object)));
   });
   ASSERT_TRUE(store->load());
   put("old", 2, 5);
   put("new", 3, 0);
   put("new", 4, 99);  // a conflict is no write
   ASSERT_TRUE(store->remove(key_of(kBucket, "ns", "old"), 8));
-  EXPECT_EQ(told, (std::vector<std::string>{"ns/old@5 none>1", "ns/old@8 1>2", "ns/new@9 none>3", "ns/old@10 2>gone"}))
+  EXPECT_EQ(reported,
+            (std::vector<std::string>{"ns/old@5 none>1", "ns/old@8 1>2", "ns/new@9 none>3", "ns/old@10 2>gone"}))
       << "nothing of it is durable yet";
 }
 
@@ -131,12 +132,12 @@ TEST_F(ObjectStoreTest, WhileTheLogCannotWriteNobodyWaitsAndNoWriteIsTaken) {
   log->release();
   put("a", 2, 1);
   put("b", 1, 0);
-  std::vector<bool> told;
-  store->when_durable(1, [&](bool durable) { told.push_back(durable); });
-  store->when_durable(3, [&](bool durable) { told.push_back(durable); });
+  std::vector<bool> reported;
+  store->when_durable(1, [&](bool durable) { reported.push_back(durable); });
+  store->when_durable(3, [&](bool durable) { reported.push_back(durable); });
   log->trouble("the disk is full");
-  store->when_durable(2, [&](bool durable) { told.push_back(durable); });
-  EXPECT_EQ(told, (std::vector<bool>{true, false, false}));
+  store->when_durable(2, [&](bool durable) { reported.push_back(durable); });
+  EXPECT_EQ(reported, (std::vector<bool>{true, false, false}));
   EXPECT_EQ(store->failure(), "the disk is full");
   EXPECT_EQ(store->problem(), "the disk is full");
   const auto refused = store->put(key_of(kBucket, "ns", "c"), JsonObject{}, 0);

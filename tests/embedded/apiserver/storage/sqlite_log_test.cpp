@@ -119,7 +119,7 @@ TEST_F(SqliteLogTest, SupersededRowsAreRemoved) {
   EXPECT_EQ(int_at(*store->get("g/r/", "ns/k99"), {"n"}), kWrites - 1);
 }
 
-TEST_F(SqliteLogTest, ASecondProcessIsToldThatTheFileIsInUse) {
+TEST_F(SqliteLogTest, ASecondProcessIsInformedThatTheFileIsInUse) {
   auto store = open();
   EXPECT_NE(refusal().find("is in use by another process"), std::string::npos) << refusal();
 }
@@ -221,7 +221,7 @@ TEST_F(SqliteLogTest, AFullDiskLosesNothingConfirmed) {
 }
 
 // Writes to a file that is no longer there would be confirmed, and gone at the end.
-TEST_F(SqliteLogTest, AFileThatIsDeletedWhileItIsUsedIsTold) {
+TEST_F(SqliteLogTest, AFileThatIsDeletedWhileItIsUsedIsReported) {
   for (const std::string gone : {"state.db", "state.db-wal"}) {
     SCOPED_TRACE(gone);
     auto store = open();
@@ -263,7 +263,7 @@ TEST_F(SqliteLogTest, AFileOfAnEarlierVersionIsTakenOver) {
       << refusal();
 }
 
-TEST_F(SqliteLogTest, AMissingRowIsTold) {
+TEST_F(SqliteLogTest, AMissingRowIsReported) {
   {
     auto store = open();
     for (int i = 0; i < 3; ++i) ASSERT_TRUE(store->put(key_of("g/r/", "ns", "k" + std::to_string(i)), JsonObject{}, 0));
@@ -276,7 +276,7 @@ TEST_F(SqliteLogTest, AMissingRowIsTold) {
   EXPECT_NE(refusal().find("rows that were written are missing"), std::string::npos) << refusal();
 }
 
-TEST_F(SqliteLogTest, AMissingFileIsToldAndNotMadeAnew) {
+TEST_F(SqliteLogTest, AMissingFileIsReportedAndNotMadeAnew) {
   {
     auto store = open();
     ASSERT_TRUE(store->put(kA, JsonObject{}, 0));
@@ -288,7 +288,7 @@ TEST_F(SqliteLogTest, AMissingFileIsToldAndNotMadeAnew) {
 }
 
 // The damaged WAL stays as it is: a user may want to look at it.
-TEST_F(SqliteLogTest, ADamagedWalIsToldAndKept) {
+TEST_F(SqliteLogTest, ADamagedWalIsReportedAndKept) {
   auto store = open();
   for (int i = 0; i < 20; ++i) {
     ASSERT_TRUE(store->put(key_of("g/r/", "ns", "k" + std::to_string(i)), JsonObject{}, 0));

@@ -36,21 +36,21 @@ std::string damage(Files& files, StorageWorld& world) {
   auto one = std::next(files.begin(), static_cast<std::ptrdiff_t>(world.below(files.size())));
   std::string& content = one->second;
   const std::size_t at = content.empty() ? 0 : world.below(content.size());
-  std::string told = one->first + " at " + std::to_string(at) + ": ";
+  std::string reported = one->first + " at " + std::to_string(at) + ": ";
   switch (content.empty() ? 0 : world.below(10)) {
     case 0:
       files.erase(one);
-      return told + "removed";
+      return reported + "removed";
     case 1:
       content.resize(at);
-      return told + "cut";
+      return reported + "cut";
     case 2:
       std::fill_n(content.begin() + static_cast<std::ptrdiff_t>(at), std::min<std::size_t>(512, content.size() - at),
                   0);
-      return told + "a sector of zeros";
+      return reported + "a sector of zeros";
     default:
       content[at] = static_cast<char>(content[at] ^ static_cast<char>(1 + world.below(255)));
-      return told + "another byte";
+      return reported + "another byte";
   }
 }
 
@@ -79,7 +79,7 @@ void accept_losses(StorageWorld& world) {
 }
 
 struct Count {
-  int told = 0, harmless = 0;
+  int reported = 0, harmless = 0;
 };
 
 void damage_and_open(StorageWorld& world, Files files, Count& count) {
@@ -95,13 +95,13 @@ void damage_and_open(StorageWorld& world, Files files, Count& count) {
     world.close();
     return;
   }
-  ++count.told;
+  ++count.reported;
   ASSERT_NE(refused.find("'/state.db' "), std::string::npos) << refused;
   world.disk().restore(files);
   accept_losses(world);
 }
 
-TEST(StorageDamage, IsToldOrChangesNothing) {
+TEST(StorageDamage, IsReportedOrChangesNothing) {
   const QuietErrors quiet;
   const std::uint64_t seeds = storage_seeds(80);
   Count count;
@@ -113,13 +113,13 @@ TEST(StorageDamage, IsToldOrChangesNothing) {
       damage_and_open(world, files, count);
     if (testing::Test::HasFailure()) return;
   }
-  RecordProperty("told", count.told);
+  RecordProperty("told", count.reported);
   RecordProperty("harmless", count.harmless);
-  EXPECT_GT(count.told, count.harmless / 4);
+  EXPECT_GT(count.reported, count.harmless / 4);
 }
 
 // A copy of the directory that was made before the last writes, with the present floor.
-TEST(StorageDamage, AnOlderCopyIsToldAndTheRevisionDoesNotGoBack) {
+TEST(StorageDamage, AnOlderCopyIsReportedAndTheRevisionDoesNotGoBack) {
   const QuietErrors quiet;
   StorageWorld world(1);
   ASSERT_EQ(world.open(), "");

@@ -285,8 +285,8 @@ TEST_F(OperatorsTest, AKindThatIsUninstalledLosesItsPods) {
 }
 
 // Pods that the server refuses: an event tells why, once until the job changes.
-TEST_F(OperatorsTest, RefusedPodsAreToldInAnEventOnTheJob) {
-  const auto told = [&] {
+TEST_F(OperatorsTest, RefusedPodsAreInformedInAnEventOnTheJob) {
+  const auto reported = [&] {
     std::vector<std::string> out;
     for (const Json& event : cluster.list(api::kEvents)) {
       if (string_at(event, {"reason"}) != "FailedCreate") continue;
@@ -309,13 +309,13 @@ TEST_F(OperatorsTest, RefusedPodsAreToldInAnEventOnTheJob) {
   EXPECT_THAT(names(), IsEmpty());
   const std::string note =
       "Error creating: Pod \"p-master-0\" is invalid: spec.containers[0].envFrom[0].configMapRef.name: Required value";
-  EXPECT_THAT(told(), ElementsAre("1 " + note));
+  EXPECT_THAT(reported(), ElementsAre("1 " + note));
   patch(kPyTorchJobs, "p", "{spec: {runPolicy: {cleanPodPolicy: None}}}");
   cluster.pass(500);
-  EXPECT_THAT(told(), ElementsAre("2 " + note)) << "the job changed";
+  EXPECT_THAT(reported(), ElementsAre("2 " + note)) << "the job changed";
 }
 
-TEST_F(OperatorsTest, AConflictIsToldOnlyWhenItStays) {
+TEST_F(OperatorsTest, AConflictIsReportedOnlyWhenItStays) {
   wire.conflicts = 1;
   pytorch("1000s");
   cluster.pass(5);

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/schedule/probe.h"
-#include "engine/schedule/spared_words.h"
+#include "engine/schedule/protected_words.h"
 
 namespace berth::engine::worlds {
 namespace {
@@ -39,11 +39,11 @@ Life::Life(const Life& other, const std::string& only)
     }
   }
   for (const auto& [name, job] : jobs_) {
-    std::vector<WorkloadId> spared;
-    for (const std::string& uid : spared_uids(job.message)) {
-      if (jobs_.contains(uid)) spared.push_back(jobs_.at(uid).id);
+    std::vector<WorkloadId> protected_victims;
+    for (const std::string& uid : protected_uids(job.message)) {
+      if (jobs_.contains(uid)) protected_victims.push_back(jobs_.at(uid).id);
     }
-    if (!spared.empty() && !job.admission) scheduler_.recall_spared(job.id, spared);
+    if (!protected_victims.empty() && !job.admission) scheduler_.recall_protected(job.id, protected_victims);
   }
 }
 

@@ -88,10 +88,10 @@ Played play(const Script& script) {
   Played out;
   Life life(script.rules);
   bool preempted = false;
-  const int last = script.deeds.empty() ? 0 : script.deeds.back().batch;
-  auto deed = script.deeds.begin();
+  const int last = script.actions.empty() ? 0 : script.actions.back().batch;
+  auto action = script.actions.begin();
   for (int batch = 0; batch <= last && out.findings.empty(); ++batch) {
-    for (; deed != script.deeds.end() && deed->batch == batch; ++deed) deed->act(life);
+    for (; action != script.actions.end() && action->batch == batch; ++action) action->act(life);
     out.moves.push_back(life.rest(out.findings));
     for (const std::string& each : out.moves.back()) preempted = preempted || each.starts_with("preempt ");
     check_state(life, out.findings);
@@ -116,8 +116,8 @@ Findings faults(const Script& script, std::uint64_t seed, Tally& tally) {
   if (!played.findings.empty() || !script.any_order) return played.findings;
   Script other = script;
   Dice dice(~seed);
-  dice.shuffle(other.deeds);
-  std::ranges::stable_sort(other.deeds, {}, &Deed::batch);
+  dice.shuffle(other.actions);
+  std::ranges::stable_sort(other.actions, {}, &MonkeyAction::batch);
   const Played again = play(other);
   if (!again.findings.empty()) return again.findings;
   for (std::size_t i = 0; i < std::min(played.moves.size(), again.moves.size()); ++i) {
@@ -131,13 +131,13 @@ Findings faults(const Script& script, std::uint64_t seed, Tally& tally) {
   return {};
 }
 
-// Leaves out deeds while something is still found.
+// Leaves out actions while something is still found.
 Script smaller(Script script, std::uint64_t seed) {
   for (bool shrinks = true; shrinks;) {
     shrinks = false;
-    for (std::size_t i = script.deeds.size(); i-- > 0;) {
+    for (std::size_t i = script.actions.size(); i-- > 0;) {
       Script less = script;
-      less.deeds.erase(less.deeds.begin() + static_cast<std::ptrdiff_t>(i));
+      less.actions.erase(less.actions.begin() + static_cast<std::ptrdiff_t>(i));
       Tally ignored;
       if (faults(less, seed, ignored).empty()) continue;
       script = std::move(less);
@@ -156,14 +156,14 @@ std::string find_fault(std::uint64_t seed, Tally& tally) {
   const Played played = play(script);
   std::string out = "world " + std::to_string(seed) + ":" + script.rules_text + "\n";
   std::size_t batch = 0;
-  const auto tell_moves = [&] {
+  const auto report_moves = [&] {
     if (batch < played.moves.size()) out += "  => " + joined(played.moves[batch]) + "\n";
   };
-  for (const Deed& deed : script.deeds) {
-    for (; static_cast<int>(batch) < deed.batch; ++batch) tell_moves();
-    out += deed.text + "\n";
+  for (const MonkeyAction& action : script.actions) {
+    for (; static_cast<int>(batch) < action.batch; ++batch) report_moves();
+    out += action.text + "\n";
   }
-  tell_moves();
+  report_moves();
   out += played.places;
   Tally ignored;
   for (const std::string& each : faults(script, seed, ignored)) out += "FOUND: " + each + "\n";

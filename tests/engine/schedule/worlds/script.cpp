@@ -30,7 +30,7 @@ class Author {
   void happen();
   void say(std::string text, std::string object, std::function<void(Life&)> act);
 
-  // Objects. Each is drawn in full and then given to the deed.
+  // Objects. Each is drawn in full and then given to the action.
   void flavor(int f);
   void node(int f, int i);
   void cohort(int c);
@@ -53,7 +53,7 @@ class Author {
 
 void Author::say(std::string text, std::string object, std::function<void(Life&)> act) {
   if (script_.any_order && !changed_.insert(std::move(object)).second) return;  // its order would matter
-  script_.deeds.push_back({batch_, std::move(text), std::move(act)});
+  script_.actions.push_back({batch_, std::move(text), std::move(act)});
 }
 
 void Author::rules() {

@@ -11,7 +11,7 @@
 
 namespace berth::engine::worlds {
 
-struct Deed {
+struct MonkeyAction {
   int batch = 0;
   std::string text;
   std::function<void(Life&)> act;
@@ -20,8 +20,8 @@ struct Deed {
 struct Script {
   Life::Rules rules;
   std::string rules_text;
-  std::vector<Deed> deeds;  // by batch
-  bool any_order = false;   // the deeds of a batch concern different objects, so their order does not matter
+  std::vector<MonkeyAction> actions;  // by batch
+  bool any_order = false;  // the actions of a batch concern different objects, so their order does not matter
 };
 
 Script draw(std::uint64_t seed);

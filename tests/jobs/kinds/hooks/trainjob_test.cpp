@@ -69,7 +69,7 @@ TEST(TrainJob, PatchesOfOthersCount) {
   EXPECT_EQ(support::difference_after_a_stop(adapter(), job), "");
 }
 
-TEST(TrainJob, AMissingRuntimeIsTold) {
+TEST(TrainJob, AMissingRuntimeIsReported) {
   EXPECT_EQ(support::problem(adapter(), train_job("{runtimeRef: {name: nobody, kind: TrainingRuntime}}")),
             "runtime 'nobody' not found");
 }

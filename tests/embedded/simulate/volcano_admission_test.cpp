@@ -9,7 +9,7 @@
 #include "base/yaml.h"
 #include "embedded/simulate/world.h"
 
-namespace berth::simulate::volcano_doors_test {
+namespace berth::simulate::volcano_admission_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -22,9 +22,9 @@ WorldOptions without_controller() {
   return options;
 }
 
-class VolcanoDoors : public testing::Test {
+class VolcanoAdmission : public testing::Test {
  protected:
-  explicit VolcanoDoors(const WorldOptions& options = without_controller()) : world_(World::make(options).value()) {
+  explicit VolcanoAdmission(const WorldOptions& options = without_controller()) : world_(World::make(options).value()) {
     EXPECT_EQ(queue("root", "{reclaimable: false}"), "");
     EXPECT_EQ(queue("default"), "");
   }
@@ -82,17 +82,17 @@ class VolcanoDoors : public testing::Test {
 };
 
 // The rules about spec.parent, in the order in which they are checked.
-TEST_F(VolcanoDoors, AParentThatIsEmptyOrRootIsFine) {
+TEST_F(VolcanoAdmission, AParentThatIsEmptyOrRootIsFine) {
   EXPECT_EQ(queue("a"), "");
   EXPECT_EQ(child("b", "root"), "");
 }
 
-TEST_F(VolcanoDoors, AQueueIsNotItsOwnParentAndItsParentExists) {
+TEST_F(VolcanoAdmission, AQueueIsNotItsOwnParentAndItsParentExists) {
   EXPECT_THAT(child("a", "a"), HasSubstr("queue a cannot be its own parent"));
   EXPECT_THAT(child("a", "nobody"), HasSubstr("there is no queue nobody"));
 }
 
-TEST_F(VolcanoDoors, ATreeIsFiveLevelsDeepAtMost) {
+TEST_F(VolcanoAdmission, ATreeIsFiveLevelsDeepAtMost) {
   EXPECT_EQ(queue("l1"), "");
   for (int level = 2; level <= 5; ++level)
     EXPECT_EQ(child("l" + std::to_string(level), "l" + std::to_string(level - 1)), "");
@@ -104,7 +104,7 @@ TEST_F(VolcanoDoors, ATreeIsFiveLevelsDeepAtMost) {
   EXPECT_EQ(patch(api::kVolcanoQueues, "m1", "{spec: {parent: l3}}"), "");
 }
 
-TEST_F(VolcanoDoors, ABusyQueueWithoutChildrenDoesNotBecomeAParent) {
+TEST_F(VolcanoAdmission, ABusyQueueWithoutChildrenDoesNotBecomeAParent) {
   EXPECT_EQ(queue("team"), "");
   EXPECT_EQ(set_status("team", "{allocated: {cpu: 1, pods: 1}}"), "");
   EXPECT_THAT(child("first", "team"),
@@ -113,7 +113,7 @@ TEST_F(VolcanoDoors, ABusyQueueWithoutChildrenDoesNotBecomeAParent) {
   EXPECT_EQ(child("first", "team"), "");
 }
 
-TEST_F(VolcanoDoors, AParentAcceptsAnotherChildWhateverRunsBelowIt) {
+TEST_F(VolcanoAdmission, AParentAcceptsAnotherChildWhateverRunsBelowIt) {
   EXPECT_EQ(queue("tenant-a"), "");
   EXPECT_EQ(child("q1", "tenant-a"), "");
   EXPECT_EQ(set_status("q1", "{allocated: {cpu: 4, pods: 4}}"), "");
@@ -122,7 +122,7 @@ TEST_F(VolcanoDoors, AParentAcceptsAnotherChildWhateverRunsBelowIt) {
 }
 
 // Stricter than Volcano: an admitted PodGroup counts before any of its pods runs.
-TEST_F(VolcanoDoors, AReservationMakesAQueueBusy) {
+TEST_F(VolcanoAdmission, AReservationMakesAQueueBusy) {
   EXPECT_EQ(queue("team"), "");
   EXPECT_EQ(group("g", "team"), "");
   EXPECT_EQ(patch(api::kPodGroups, "g", "{status: {phase: Pending}}", "", "default"), "");
@@ -132,7 +132,7 @@ TEST_F(VolcanoDoors, AReservationMakesAQueueBusy) {
   EXPECT_EQ(child("first", "team"), "");
 }
 
-TEST_F(VolcanoDoors, AQueueDoesNotMoveBelowItself) {
+TEST_F(VolcanoAdmission, AQueueDoesNotMoveBelowItself) {
   EXPECT_EQ(queue("a"), "");
   EXPECT_EQ(child("b", "a"), "");
   EXPECT_EQ(child("c", "b"), "");
@@ -141,7 +141,7 @@ TEST_F(VolcanoDoors, AQueueDoesNotMoveBelowItself) {
   EXPECT_EQ(patch(api::kVolcanoQueues, "c", "{spec: {parent: a}}"), "");
 }
 
-TEST_F(VolcanoDoors, ADryRunLeavesNothingBehind) {
+TEST_F(VolcanoAdmission, ADryRunLeavesNothingBehind) {
   api::RestRequest request;
   request.verb = api::Verb::kCreate;
   request.resource = api::kVolcanoQueues;
@@ -151,7 +151,7 @@ TEST_F(VolcanoDoors, ADryRunLeavesNothingBehind) {
   EXPECT_THAT(child("a", "ghost"), HasSubstr("there is no queue ghost"));
 }
 
-TEST_F(VolcanoDoors, AmountsStayWithinThoseAround) {
+TEST_F(VolcanoAdmission, AmountsStayWithinThoseAround) {
   EXPECT_EQ(queue("team", "{capability: {cpu: 10}, deserved: {cpu: 8}, guarantee: {resource: {cpu: 8}}}"), "");
   EXPECT_EQ(queue("one", "{parent: team, deserved: {cpu: 5}, guarantee: {resource: {cpu: 5}}}"), "");
   EXPECT_THAT(queue("two", "{parent: team, deserved: {cpu: 4}, guarantee: {resource: {cpu: 4}}}"),
@@ -164,7 +164,7 @@ TEST_F(VolcanoDoors, AmountsStayWithinThoseAround) {
             "");
 }
 
-TEST_F(VolcanoDoors, AmountsAreQuantitiesInTheirOrder) {
+TEST_F(VolcanoAdmission, AmountsAreQuantitiesInTheirOrder) {
   EXPECT_THAT(queue("a", "{capability: {cpu: ten}}"), HasSubstr("spec.capability"));
   EXPECT_THAT(queue("a", "{capability: {cpu: -10}}"), HasSubstr("spec.capability"));
   EXPECT_THAT(queue("a", "{deserved: {cpu: -5}}"), HasSubstr("spec.deserved"));
@@ -174,19 +174,19 @@ TEST_F(VolcanoDoors, AmountsAreQuantitiesInTheirOrder) {
   EXPECT_THAT(queue("a", "{capability: {example.com/gpu: 500m}}"), HasSubstr("spec.capability"));
 }
 
-TEST_F(VolcanoDoors, QueuesAreFilledIn) {
+TEST_F(VolcanoAdmission, QueuesAreFilledIn) {
   ASSERT_EQ(queue("a"), "");
   const Json made = world_->get("scheduling.volcano.sh/v1beta1", "Queue", "", "a").value();
   EXPECT_EQ(int_at(made, {"spec", "weight"}), 1);
   EXPECT_TRUE(bool_at(made, {"spec", "reclaimable"}));
 }
 
-TEST_F(VolcanoDoors, RootIsProtected) {
+TEST_F(VolcanoAdmission, RootIsProtected) {
   EXPECT_THAT(patch(api::kVolcanoQueues, "root", "{spec: {capability: {cpu: 1}}}"),
               HasSubstr("of the queue root cannot be changed"));
 }
 
-TEST_F(VolcanoDoors, DeletionSparesParentsAndTheQueuesThatAlwaysExist) {
+TEST_F(VolcanoAdmission, DeletionSparesParentsAndTheQueuesThatAlwaysExist) {
   EXPECT_EQ(queue("a"), "");
   EXPECT_EQ(child("b", "a"), "");
   EXPECT_THAT(outcome(remove("root")), HasSubstr("queue root cannot be deleted"));
@@ -199,7 +199,7 @@ TEST_F(VolcanoDoors, DeletionSparesParentsAndTheQueuesThatAlwaysExist) {
   EXPECT_THAT(child("c", "a"), HasSubstr("there is no queue a")) << "it is forgotten at once";
 }
 
-TEST_F(VolcanoDoors, ACollectionIsDeletedAsFarAsItMay) {
+TEST_F(VolcanoAdmission, ACollectionIsDeletedAsFarAsItMay) {
   EXPECT_EQ(queue("a"), "");
   EXPECT_EQ(child("b", "a"), "");
   api::RestRequest all;
@@ -209,7 +209,7 @@ TEST_F(VolcanoDoors, ACollectionIsDeletedAsFarAsItMay) {
   EXPECT_TRUE(world_->get("scheduling.volcano.sh/v1beta1", "Queue", "", "a"));
 }
 
-TEST_F(VolcanoDoors, QueuesGoWithTheirDefinition) {
+TEST_F(VolcanoAdmission, QueuesGoWithTheirDefinition) {
   api::RestRequest request;
   request.verb = api::Verb::kDelete;
   request.resource = {"apiextensions.k8s.io", "v1", "customresourcedefinitions"};
@@ -220,7 +220,7 @@ TEST_F(VolcanoDoors, QueuesGoWithTheirDefinition) {
   EXPECT_EQ(world_->call(request).code, 404) << "root and default kept it";
 }
 
-TEST_F(VolcanoDoors, WorkNamesAnOpenLeaf) {
+TEST_F(VolcanoAdmission, WorkNamesAnOpenLeaf) {
   EXPECT_EQ(queue("team"), "");
   EXPECT_EQ(child("leaf", "team"), "");
   EXPECT_EQ(child("shut", "team"), "");
@@ -237,7 +237,7 @@ TEST_F(VolcanoDoors, WorkNamesAnOpenLeaf) {
   }
 }
 
-TEST_F(VolcanoDoors, ANamespaceNamesTheQueueOfItsGroups) {
+TEST_F(VolcanoAdmission, ANamespaceNamesTheQueueOfItsGroups) {
   EXPECT_EQ(queue("research"), "");
   EXPECT_EQ(create(yaml("{apiVersion: v1, kind: Namespace, metadata: {name: lab, annotations: "
                         "{scheduling.volcano.sh/queue-name: research}}}")),
@@ -250,7 +250,7 @@ TEST_F(VolcanoDoors, ANamespaceNamesTheQueueOfItsGroups) {
             "research");
 }
 
-TEST_F(VolcanoDoors, AJobKeepsItsQueue) {
+TEST_F(VolcanoAdmission, AJobKeepsItsQueue) {
   EXPECT_EQ(queue("other"), "");
   EXPECT_EQ(vcjob("j", "default"), "");
   EXPECT_THAT(patch(api::kVolcanoJobs, "j", "{spec: {queue: other}}", "", "default"), HasSubstr("spec"));
@@ -265,11 +265,11 @@ WorldOptions configured(std::string_view text) {
   return options;
 }
 
-class VolcanosWay : public VolcanoDoors {
+class VolcanosWay : public VolcanoAdmission {
  protected:
   VolcanosWay()
-      : VolcanoDoors(configured("{admission: {maxQueueDepth: 3, cycleCheck: false, subtreeDepthCheck: false, "
-                                "reservationsCheck: false, podGroupLeafCheck: false}}")) {}
+      : VolcanoAdmission(configured("{admission: {maxQueueDepth: 3, cycleCheck: false, subtreeDepthCheck: false, "
+                                    "reservationsCheck: false, podGroupLeafCheck: false}}")) {}
 };
 
 TEST_F(VolcanosWay, LetsInWhatItsWebhooksLetIn) {
@@ -285,9 +285,9 @@ TEST_F(VolcanosWay, LetsInWhatItsWebhooksLetIn) {
   EXPECT_EQ(patch(api::kVolcanoQueues, "other", "{spec: {parent: team}}"), "") << "a circle";
 }
 
-class VolcanoIsOff : public VolcanoDoors {
+class VolcanoIsOff : public VolcanoAdmission {
  protected:
-  VolcanoIsOff() : VolcanoDoors(configured("{enabled: false}")) {}
+  VolcanoIsOff() : VolcanoAdmission(configured("{enabled: false}")) {}
 };
 
 TEST_F(VolcanoIsOff, NobodyJudges) {
@@ -301,4 +301,4 @@ TEST_F(VolcanoIsOff, NobodyJudges) {
 }
 
 }  // namespace
-}  // namespace berth::simulate::volcano_doors_test
+}  // namespace berth::simulate::volcano_admission_test

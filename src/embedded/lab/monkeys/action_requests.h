@@ -1,4 +1,4 @@
-// The requests of a monkey's deeds. They are drawn, not sent.
+// The requests of a monkey's actions. They are drawn, not sent.
 #pragma once
 
 #include <optional>
@@ -9,24 +9,24 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "embedded/lab/faults.h"
-#include "embedded/lab/monkeys/deed.h"
-#include "embedded/lab/monkeys/deeds.h"
+#include "embedded/lab/monkeys/action.h"
+#include "embedded/lab/monkeys/actions.h"
 #include "embedded/lab/monkeys/kinds.h"
 
 namespace berth::lab {
 
 // `object` is always an object as the server lists it. nullopt: there is nothing to do.
-class DeedRequests {
+class ActionRequests {
  public:
   // Both must outlive it.
-  DeedRequests(MonkeyDeeds& deeds, Random& random) : deeds_(deeds), random_(random) {}
+  ActionRequests(MonkeyActions& actions, Random& random) : actions_(actions), random_(random) {}
 
   // `pattern`: an object of the kind, or null. `namespaces`: those that the new object may be in, besides the
   // pattern's.
   api::RestRequest create(const MonkeyKind& kind, const Json& pattern, const std::vector<std::string>& namespaces,
                           Time now);
-  // `deed`: kChange, kStatus, kCondition or kMetadata.
-  api::RestRequest change(const MonkeyKind& kind, Deed deed, const Json& object, Time now);
+  // `action`: kChange, kStatus, kCondition or kMetadata.
+  api::RestRequest change(const MonkeyKind& kind, MonkeyAction action, const Json& object, Time now);
   api::RestRequest remove(const MonkeyKind& kind, const Json& object);
   // Creates a deleted object again, perhaps changed.
   api::RestRequest create_again(const MonkeyKind& kind, const Json& object, Time now);
@@ -40,7 +40,7 @@ class DeedRequests {
   api::RestRequest evict(const MonkeyKind& kind, const Json& object);
 
  private:
-  MonkeyDeeds& deeds_;
+  MonkeyActions& actions_;
   Random& random_;
 };
 

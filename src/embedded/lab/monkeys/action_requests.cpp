@@ -1,4 +1,4 @@
-#include "embedded/lab/monkeys/deed_requests.h"
+#include "embedded/lab/monkeys/action_requests.h"
 
 #include <array>
 #include <utility>
@@ -22,13 +22,13 @@ RestRequest about(const MonkeyKind& kind, const Json& object, Verb verb) {
 }
 
 // The body of a server-side apply: identity, and the top-level members that are to change.
-Json applied(const Json& object, const Json& wanted, Deed deed) {
+Json applied(const Json& object, const Json& wanted, MonkeyAction action) {
   Json out = JsonObject{{"apiVersion", string_at(object, {"apiVersion"})}, {"kind", string_at(object, {"kind"})}};
   Json& metadata = ensure_path(out, {"metadata"});
   metadata = JsonObject{{"name", string_at(object, {"metadata", "name"})}};
   if (find_path(object, {"metadata", "namespace"}) != nullptr)
     metadata.as_object()["namespace"] = string_at(object, {"metadata", "namespace"});
-  if (deed == Deed::kMetadata) {
+  if (action == MonkeyAction::kMetadata) {
     for (const std::string_view member : {"labels", "annotations", "finalizers", "ownerReferences"}) {
       if (const Json* value = find_path(wanted, {"metadata", member})) metadata.as_object()[member] = *value;
     }
@@ -44,13 +44,13 @@ Json applied(const Json& object, const Json& wanted, Deed deed) {
 
 }  // namespace
 
-RestRequest DeedRequests::create(const MonkeyKind& kind, const Json& pattern,
-                                 const std::vector<std::string>& namespaces, Time now) {
+RestRequest ActionRequests::create(const MonkeyKind& kind, const Json& pattern,
+                                   const std::vector<std::string>& namespaces, Time now) {
   RestRequest request;
   request.verb = Verb::kCreate;
   request.resource = kind.gvr;
   request.field_manager = kMonkey;
-  request.body = deeds_.make(kind, pattern, now);
+  request.body = actions_.make(kind, pattern, now);
   if (kind.namespaced) {
     std::string ns(string_at(pattern, {"metadata", "namespace"}, "default"));
     if (!namespaces.empty() && random_.chance(400)) ns = namespaces[random_.below(namespaces.size())];
@@ -62,13 +62,13 @@ RestRequest DeedRequests::create(const MonkeyKind& kind, const Json& pattern,
   return request;
 }
 
-RestRequest DeedRequests::change(const MonkeyKind& kind, Deed deed, const Json& object, Time now) {
+RestRequest ActionRequests::change(const MonkeyKind& kind, MonkeyAction action, const Json& object, Time now) {
   Json wanted = object;
-  const bool status = deed == Deed::kStatus || deed == Deed::kCondition;
-  if (deed == Deed::kStatus) deeds_.change_status(kind, wanted, now);
-  if (deed == Deed::kCondition) deeds_.change_condition(wanted, now);
-  if (deed == Deed::kMetadata) deeds_.change_metadata(wanted);
-  if (deed == Deed::kChange) deeds_.change(kind, wanted, now);
+  const bool status = action == MonkeyAction::kStatus || action == MonkeyAction::kCondition;
+  if (action == MonkeyAction::kStatus) actions_.change_status(kind, wanted, now);
+  if (action == MonkeyAction::kCondition) actions_.change_condition(wanted, now);
+  if (action == MonkeyAction::kMetadata) actions_.change_metadata(wanted);
+  if (action == MonkeyAction::kChange) actions_.change(kind, wanted, now);
   RestRequest request = about(kind, object, Verb::kPatch);
   if (status && kind.has_status) request.subresource = "status";
   switch (random_.below(5)) {
@@ -84,7 +84,7 @@ RestRequest DeedRequests::change(const MonkeyKind& kind, Deed deed, const Json& 
     case 2:
       request.patch_type = api::PatchType::kApply;
       request.force = random_.chance(700);
-      request.body = applied(object, wanted, deed);
+      request.body = applied(object, wanted, action);
       break;
     default:
       request.patch_type = api::PatchType::kMerge;
@@ -95,7 +95,7 @@ RestRequest DeedRequests::change(const MonkeyKind& kind, Deed deed, const Json& 
   return request;
 }
 
-RestRequest DeedRequests::remove(const MonkeyKind& kind, const Json& object) {
+RestRequest ActionRequests::remove(const MonkeyKind& kind, const Json& object) {
   RestRequest request = about(kind, object, Verb::kDelete);
   Json options_of_deletion = JsonObject();
   auto& body = options_of_deletion.as_object();
@@ -114,21 +114,21 @@ RestRequest DeedRequests::remove(const MonkeyKind& kind, const Json& object) {
   return request;
 }
 
-RestRequest DeedRequests::create_as_it_was(const MonkeyKind& kind, const Json& object) {
+RestRequest ActionRequests::create_as_it_was(const MonkeyKind& kind, const Json& object) {
   RestRequest request = about(kind, object, Verb::kCreate);
   request.name.clear();
   request.body = object;
   return request;
 }
 
-RestRequest DeedRequests::create_again(const MonkeyKind& kind, const Json& object, Time now) {
+RestRequest ActionRequests::create_again(const MonkeyKind& kind, const Json& object, Time now) {
   RestRequest request = create_as_it_was(kind, without_server_metadata(object));
-  if (random_.chance(500)) deeds_.change(kind, request.body, now);
+  if (random_.chance(500)) actions_.change(kind, request.body, now);
   if (random_.chance(300)) erase_path(request.body, {"metadata", "finalizers"});
   return request;
 }
 
-std::optional<RestRequest> DeedRequests::release_one(const MonkeyKind& kind, const JsonArray& items) {
+std::optional<RestRequest> ActionRequests::release_one(const MonkeyKind& kind, const JsonArray& items) {
   std::vector<const Json*> kept;
   for (const auto& item : items) {
     if (find_path(item, {"metadata", "deletionTimestamp"}) != nullptr) kept.push_back(&item);
@@ -146,7 +146,7 @@ std::optional<RestRequest> DeedRequests::release_one(const MonkeyKind& kind, con
   return request;
 }
 
-std::optional<RestRequest> DeedRequests::release(const MonkeyKind& kind, const Json& item) {
+std::optional<RestRequest> ActionRequests::release(const MonkeyKind& kind, const Json& item) {
   if (find_path(item, {"metadata", "deletionTimestamp"}) == nullptr) return std::nullopt;
   Json wanted = item;
   without_monkey_finalizers(wanted);
@@ -156,7 +156,7 @@ std::optional<RestRequest> DeedRequests::release(const MonkeyKind& kind, const J
   return request;
 }
 
-std::optional<RestRequest> DeedRequests::remove_many(const MonkeyKind& kind, const Json& object) {
+std::optional<RestRequest> ActionRequests::remove_many(const MonkeyKind& kind, const Json& object) {
   if (kind.gvr.resource == "namespaces") return std::nullopt;
   RestRequest request = about(kind, object, Verb::kDeleteCollection);
   request.name.clear();
@@ -169,7 +169,7 @@ std::optional<RestRequest> DeedRequests::remove_many(const MonkeyKind& kind, con
   return request;
 }
 
-RestRequest DeedRequests::evict(const MonkeyKind& kind, const Json& object) {
+RestRequest ActionRequests::evict(const MonkeyKind& kind, const Json& object) {
   RestRequest request = about(kind, object, Verb::kCreate);
   request.subresource = "eviction";
   request.body = JsonObject{{"apiVersion", "policy/v1"},

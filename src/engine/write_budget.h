@@ -18,7 +18,7 @@ enum class WriteKind : std::uint8_t {
   kFirstMessage,  // about a workload that was told nothing yet and has not waited long for it
 };
 
-class Leisure {
+class WriteBudget {
  public:
   // Returns whether a message of this kind may be written now.
   bool may(WriteKind kind, Time now);

@@ -7,7 +7,7 @@
 
 namespace berth::lab {
 
-enum class Deed {
+enum class MonkeyAction {
   kCreate,
   kChange,
   kStatus,
@@ -22,7 +22,7 @@ enum class Deed {
   kRemoveCrd
 };
 
-Deed draw_deed(Random& random);
-std::string_view word_of(Deed deed);  // "create", "write the status of": the name of a resource follows
+MonkeyAction draw_action(Random& random);
+std::string_view word_of(MonkeyAction action);  // "create", "write the status of": the name of a resource follows
 
 }  // namespace berth::lab

@@ -1,4 +1,4 @@
-#include "embedded/lab/monkeys/deeds.h"
+#include "embedded/lab/monkeys/actions.h"
 
 #include <array>
 #include <utility>
@@ -62,7 +62,7 @@ Json without_server_metadata(Json object) {
   return object;
 }
 
-void MonkeyDeeds::look_at(const MonkeyKind& kind, const Json& object) {
+void MonkeyActions::look_at(const MonkeyKind& kind, const Json& object) {
   words_.learn(object);
   patterns_[&kind] = object;
   if (!random_.chance(200)) return;
@@ -74,7 +74,7 @@ void MonkeyDeeds::look_at(const MonkeyKind& kind, const Json& object) {
 }
 
 // Some objects are mostly valid, others are not.
-Manner MonkeyDeeds::manner() {
+Manner MonkeyActions::manner() {
   constexpr std::array<int, 4> kOptional = {80, 200, 400, 800};
   constexpr std::array<int, 4> kOdd = {0, 0, 10, 100};
   constexpr std::array<int, 4> kEdge = {0, 30, 100, 300};
@@ -87,13 +87,13 @@ Manner MonkeyDeeds::manner() {
   return out;
 }
 
-std::string MonkeyDeeds::new_name() {
+std::string MonkeyActions::new_name() {
   const auto known = words_.name(random_);
   if (!known.empty() && random_.chance(400)) return std::string(known);
   return "m" + std::to_string(random_.below(kNames));
 }
 
-Json MonkeyDeeds::owner() {
+Json MonkeyActions::owner() {
   Json out = owners_.empty()
                  ? Json(JsonObject{{"apiVersion", "v1"}, {"kind", "Pod"}, {"name", "nobody"}, {"uid", "nobody"}})
                  : owners_[random_.below(owners_.size())];
@@ -103,7 +103,7 @@ Json MonkeyDeeds::owner() {
   return out;
 }
 
-Json MonkeyDeeds::make(const MonkeyKind& kind, const Json& present, Time now) {
+Json MonkeyActions::make(const MonkeyKind& kind, const Json& present, Time now) {
   Json out;
   const auto known = patterns_.find(&kind);
   const Json& pattern = present.is_object() || known == patterns_.end() ? present : known->second;
@@ -130,7 +130,7 @@ Json MonkeyDeeds::make(const MonkeyKind& kind, const Json& present, Time now) {
   return out;
 }
 
-void MonkeyDeeds::change(const MonkeyKind& kind, Json& object, Time now) {
+void MonkeyActions::change(const MonkeyKind& kind, Json& object, Time now) {
   const auto members = wanted_members(maker_.kinds(), kind);
   // The finalizers of a namespace's spec are changed by a subresource of their own, which only its controllers use.
   if (members.empty() || kind.gvr.resource == "namespaces") return;
@@ -140,7 +140,7 @@ void MonkeyDeeds::change(const MonkeyKind& kind, Json& object, Time now) {
   if (kind.gvr.resource == "jobs") keep_small(object);
 }
 
-void MonkeyDeeds::change_status(const MonkeyKind& kind, Json& object, Time now) {
+void MonkeyActions::change_status(const MonkeyKind& kind, Json& object, Time now) {
   const Manner how = manner();
   if (random_.chance(60)) {
     const Json whole = maker_.make(kind, Manner{.optional = 1000}, now);
@@ -152,7 +152,7 @@ void MonkeyDeeds::change_status(const MonkeyKind& kind, Json& object, Time now) 
   for (auto n = 1 + random_.below(2); n > 0; --n) maker_.change(kind, object, "status", how, now);
 }
 
-void MonkeyDeeds::change_condition(Json& object, Time now) {
+void MonkeyActions::change_condition(Json& object, Time now) {
   Json& conditions = ensure_path(object, {"status", "conditions"});
   if (!conditions.is_array()) conditions = JsonArray();
   auto& list = conditions.as_array();
@@ -182,7 +182,7 @@ void MonkeyDeeds::change_condition(Json& object, Time now) {
   list.push_back(std::move(condition));
 }
 
-void MonkeyDeeds::change_metadata(Json& object) {
+void MonkeyActions::change_metadata(Json& object) {
   const auto toggle = [this](Json& map, std::string_view member) {
     if (!map.is_object()) map = JsonObject();
     auto& entries = map.as_object();

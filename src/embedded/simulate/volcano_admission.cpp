@@ -1,4 +1,4 @@
-#include "embedded/simulate/doors.h"
+#include "embedded/simulate/volcano_admission.h"
 
 #include <memory>
 #include <string_view>
@@ -7,18 +7,18 @@
 
 #include "embedded/apiserver/admission.h"
 #include "embedded/apiserver/kueue_webhooks.h"
-#include "volcano/doors.h"
+#include "volcano/admission_state.h"
 
 namespace berth::simulate {
 namespace {
 
-void tell(volcano::Doors& doors, const apiserver::Change& change) {
+void report(volcano::AdmissionState& admission_state, const apiserver::Change& change) {
   const std::string_view key = change.key;
   const std::size_t slash = key.find('/');
   const std::string_view group = key.substr(0, slash), rest = key.substr(slash + 1);
   const bool gone = change.type == apiserver::Change::Type::kDeleted;
   const Json* old = gone ? change.object.get() : change.previous.get();
-  doors.changed(group, rest.substr(0, rest.find('/')), old, gone ? nullptr : change.object.get());
+  admission_state.changed(group, rest.substr(0, rest.find('/')), old, gone ? nullptr : change.object.get());
 }
 
 // Returns a function that calls `behind`, or `alone` while `past` returns true.
@@ -38,20 +38,20 @@ std::function<Answer(Args...)> unless(const std::function<bool()>& past, std::fu
 
 }  // namespace
 
-void open_doors(apiserver::ApiServerOptions& options, const api::config::Volcano& config, volcano::HoldersIn holders_in,
-                api::kueue::AdmissionPolicy policy) {
+void set_admission(apiserver::ApiServerOptions& options, const api::config::Volcano& config,
+                   volcano::HoldersIn holders_in, api::kueue::AdmissionPolicy policy) {
   if (!config.enabled) {
     options.admission = apiserver::kueue_webhooks(std::move(policy));
     return;
   }
-  const auto doors = std::make_shared<volcano::Doors>(config.admission, std::move(holders_in));
+  const auto admission_state = std::make_shared<volcano::AdmissionState>(config.admission, std::move(holders_in));
   const auto shared = std::make_shared<const api::kueue::AdmissionPolicy>(policy);
-  options.admission = [kueue = apiserver::kueue_webhooks(std::move(policy)), doors,
+  options.admission = [kueue = apiserver::kueue_webhooks(std::move(policy)), admission_state,
                        shared](apiserver::ResourcePtr resource) {
-    auto rules = doors->rules(resource->gvr.group, resource->gvr.resource);
+    auto rules = admission_state->rules(resource->gvr.group, resource->gvr.resource);
     return apiserver::with_rules(kueue(std::move(resource)), std::move(rules), shared);
   };
-  options.on_write = [doors](const apiserver::Change& change) { tell(*doors, change); };
+  options.on_write = [admission_state](const apiserver::Change& change) { report(*admission_state, change); };
 }
 
 std::function<apiserver::ResourcePtr(apiserver::ResourcePtr)> with_a_way_past(

@@ -1,4 +1,4 @@
-#include "volcano/doors.h"
+#include "volcano/admission_state.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,16 +32,16 @@ std::string held_queue(const Json* object) {
 
 }  // namespace
 
-Doors::State::State(AdmissionOptions options, HoldersIn more)
+AdmissionState::State::State(AdmissionOptions options, HoldersIn more)
     : asked(std::move(more)), admission(forest, options, [this](std::string_view queue) { return holders(queue); }) {}
 
-std::size_t Doors::State::holders(std::string_view queue) const {
+std::size_t AdmissionState::State::holders(std::string_view queue) const {
   const auto at = held.find(queue);
   const std::size_t seen = at == held.end() ? 0 : at->second.size();
   return asked ? std::max(seen, asked(queue)) : seen;
 }
 
-void Doors::State::queue_changed(const Json* old, const Json* now) {
+void AdmissionState::State::queue_changed(const Json* old, const Json* now) {
   if (now != nullptr) {
     forest.set(to_queue(*now));
   } else {
@@ -49,7 +49,7 @@ void Doors::State::queue_changed(const Json* old, const Json* now) {
   }
 }
 
-void Doors::State::pod_group_changed(const Json* old, const Json* now) {
+void AdmissionState::State::pod_group_changed(const Json* old, const Json* now) {
   const Json& any = now != nullptr ? *now : *old;
   const std::string key =
       api::object_key(string_at(any, {"metadata", "namespace"}), string_at(any, {"metadata", "name"}));
@@ -62,16 +62,16 @@ void Doors::State::pod_group_changed(const Json* old, const Json* now) {
   if (!after.empty()) held[after].insert(key);
 }
 
-Doors::Doors(AdmissionOptions options, HoldersIn holders_in)
+AdmissionState::AdmissionState(AdmissionOptions options, HoldersIn holders_in)
     : state_(std::make_shared<State>(options, std::move(holders_in))) {}
 
-void Doors::changed(std::string_view group, std::string_view resource, const Json* old, const Json* now) {
+void AdmissionState::changed(std::string_view group, std::string_view resource, const Json* old, const Json* now) {
   if (group != api::volcano::kSchedulingGroup || (old == nullptr && now == nullptr)) return;
   if (resource == "queues") state_->queue_changed(old, now);
   if (resource == "podgroups") state_->pod_group_changed(old, now);
 }
 
-api::kueue::AdmissionRules Doors::rules(std::string_view group, std::string_view resource) const {
+api::kueue::AdmissionRules AdmissionState::rules(std::string_view group, std::string_view resource) const {
   return admission_rules(group, resource, std::shared_ptr<const Admission>(state_, &state_->admission));
 }
 

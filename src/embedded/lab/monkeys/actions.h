@@ -22,9 +22,9 @@ inline constexpr std::string_view kMonkeyFinalizer = "monkeys.berth.dev/keep";
 // The object without the members that the server sets, so that it can be created again.
 Json without_server_metadata(Json object);
 
-class MonkeyDeeds {
+class MonkeyActions {
  public:
-  MonkeyDeeds(const MonkeyKinds& kinds, Random& random) : random_(random), maker_(kinds, words_, random) {}
+  MonkeyActions(const MonkeyKinds& kinds, Random& random) : random_(random), maker_(kinds, words_, random) {}
 
   void look_at(const MonkeyKind& kind,
                const Json& object);  // learns words, possible owners, and the object as a pattern for its kind

@@ -12,11 +12,11 @@
 
 namespace berth::volcano {
 
-class Doors {
+class AdmissionState {
  public:
   // `holders_in` may be empty. The number of workloads that hold quota in a queue is the larger of `holders_in` and
   // the number of PodGroups with minResources that were admitted and have not ended.
-  explicit Doors(AdmissionOptions options = {}, HoldersIn holders_in = {});
+  explicit AdmissionState(AdmissionOptions options = {}, HoldersIn holders_in = {});
 
   // An object of Volcano was created (`old` is null), changed or deleted (`now` is null). A Queue that cannot be
   // decoded counts with its name and parent only; such a PodGroup holds no quota. Other kinds are ignored.

@@ -1,10 +1,10 @@
-#include "engine/leisure.h"
+#include "engine/write_budget.h"
 
 #include <algorithm>
 
 namespace berth::engine {
 
-void Leisure::refill(Time now) {
+void WriteBudget::refill(Time now) {
   const auto steps = (now - refilled_) / kEach;
   if (steps <= 0) return;
   for (Bucket* each : {&messages_, &first_})
@@ -12,20 +12,20 @@ void Leisure::refill(Time now) {
   refilled_ += steps * kEach;
 }
 
-bool Leisure::may(WriteKind kind, Time now) {
+bool WriteBudget::may(WriteKind kind, Time now) {
   refill(now);
   const Bucket& one = bucket(kind);
   return one.in_flight < kInFlight && (one.saved > 0 || quiet(now));
 }
 
-Time Leisure::next(Time now) {
+Time WriteBudget::next(Time now) {
   refill(now);
   const Time saved = refilled_ + kEach;
   if (messages_.in_flight >= kInFlight) return saved;  // a settled message leads to a check anyway
   return decisions_ == 0 ? std::min(saved, std::max(now, decided_ + kQuiet)) : saved;
 }
 
-void Leisure::began(WriteKind kind, Time now) {
+void WriteBudget::began(WriteKind kind, Time now) {
   if (kind == WriteKind::kDecision) {
     ++decisions_;
     decided_ = now;
@@ -36,7 +36,7 @@ void Leisure::began(WriteKind kind, Time now) {
   one.saved = std::max(0, one.saved - 1);
 }
 
-void Leisure::settled(WriteKind kind, Time now) {
+void WriteBudget::settled(WriteKind kind, Time now) {
   if (kind != WriteKind::kDecision) {
     --bucket(kind).in_flight;
     return;

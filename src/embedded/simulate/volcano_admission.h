@@ -14,8 +14,8 @@ namespace berth::simulate {
 // the moment of the write, so no other write can come between. `holders_in` counts the workloads that hold quota in a
 // queue; the rules ask it in addition to the server's objects. It may be empty. When `config` disables Volcano, its
 // kinds are stored without these rules.
-void open_doors(apiserver::ApiServerOptions& options, const api::config::Volcano& config = {},
-                volcano::HoldersIn holders_in = {}, api::kueue::AdmissionPolicy policy = {});
+void set_admission(apiserver::ApiServerOptions& options, const api::config::Volcano& config = {},
+                   volcano::HoldersIn holders_in = {}, api::kueue::AdmissionPolicy policy = {});
 
 // The same admission, but requests skip it while `past` returns true. Use it as a webhook configuration that excludes
 // some requests.

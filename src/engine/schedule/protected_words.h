@@ -10,11 +10,11 @@
 namespace berth::engine {
 
 // How many workloads the message names at most: their UIDs are some 2,500 bytes then.
-inline constexpr std::size_t kMostSparedNamed = 64;
+inline constexpr std::size_t kMostProtectedNamed = 64;
 
 // `victims`: how many it would preempt. `uids`: those that it spares, sorted.
-std::string spared_text(std::size_t victims, const std::vector<std::string>& uids);
+std::string protected_text(std::size_t victims, const std::vector<std::string>& uids);
 // The UIDs that a message with this end names; empty for any other message.
-std::vector<std::string> spared_uids(std::string_view message);
+std::vector<std::string> protected_uids(std::string_view message);
 
 }  // namespace berth::engine

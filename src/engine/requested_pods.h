@@ -15,17 +15,17 @@ namespace berth::engine {
 
 // Depends only on the spec, the charge of its devices, the namespace's LimitRanges and the RuntimeClasses, so it is
 // cached.
-struct Asks {
+struct RequestedPods {
   std::vector<PodSetRequest> pod_sets;  // with the counts of the spec
   std::string invalid;                  // why such pods could not be created; empty: they could
   bool devices = false;                 // the pods use devices that cannot be counted: it is not queued
-  bool operator==(const Asks&) const = default;
+  bool operator==(const RequestedPods&) const = default;
 };
 // `resources` says which requests count against quota, `topology` whether preferred affinity and spreading count,
 // `devices` what the devices of the pods count, null: nothing.
-Asks asks_of(const api::kueue::WorkloadRef& workload, const Registries& registries,
-             const api::config::QuotaResources& resources, const TopologyOptions& topology = {},
-             const api::kueue::DeviceCharge* devices = nullptr);
+RequestedPods requested_pods(const api::kueue::WorkloadRef& workload, const Registries& registries,
+                             const api::config::QuotaResources& resources, const TopologyOptions& topology = {},
+                             const api::kueue::DeviceCharge* devices = nullptr);
 
 // Whether the pods use devices that cannot be counted: their charge is refused, or they have claims without a charge.
 bool has_uncounted_devices(const api::kueue::WorkloadRef& workload, const api::kueue::DeviceCharge* devices);
@@ -45,8 +45,8 @@ std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission
 
 // A barrier when the pods use devices that cannot be counted, when the namespace does not match the queue's selector,
 // or when such pods could not be created; nullopt: none of them.
-std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
-                                  const Registries& registries);
+std::optional<Barrier> barrier_of(const RequestedPods& requests, std::string_view ns,
+                                  const api::kueue::ClusterQueue* queue, const Registries& registries);
 
 // The timestamp that orders workloads of equal priority: the creation time, or the time of the eviction when the
 // workload was evicted for AdmissionCheck, PlacesTimeout, or PodsReadyTimeout if `wait` says so

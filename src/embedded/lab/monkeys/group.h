@@ -1,4 +1,4 @@
-// Clients that do whatever an API server permits, at any time: a troop of monkeys. They create, change and delete
+// Clients that do whatever an API server permits, at any time: a group of monkeys. They create, change and delete
 // objects of each kind that Berth reads or writes, and write statuses, finalizers and owner references. What they
 // write is drawn from the server's own schemas. The same seed does the same to the same cluster.
 #pragma once
@@ -21,10 +21,11 @@ struct MonkeyOptions {
   // How often a kind is chosen, by "<resource>.<group>" ("pods" for the core group). Kinds not named here are not
   // touched.
   std::map<std::string, int, std::less<>> weights = kinds_that_berth_reads();
-  bool namespaces = true;                          // also delete whole namespaces
-  std::set<std::string, std::less<>> spared = {};  // namespaces that are not deleted and in which nothing is changed
+  bool namespaces = true;  // also delete whole namespaces
+  std::set<std::string, std::less<>> protected_namespaces =
+      {};             // namespaces that are not deleted and in which nothing is changed
   bool crds = false;  // also delete CustomResourceDefinitions; they are created again after a while
-  // With more objects of a kind, half of the creations and some other deeds become deletions, so a run stays fast.
+  // With more objects of a kind, half of the creations and some other actions become deletions, so a run stays fast.
   std::size_t most_of_a_kind = 60;
   // deleted objects that are to come back are created again within this time
   Duration longest_gone = std::chrono::minutes(1);
@@ -33,17 +34,17 @@ struct MonkeyOptions {
 };
 
 struct MonkeyLog {
-  std::uint64_t deeds = 0;                                  // number of step() calls
+  std::uint64_t actions = 0;                                // number of step() calls
   std::uint64_t accepted = 0, refused = 0, unanswered = 0;  // writes, by their result
-  std::map<std::string, std::uint64_t> accepted_by_deed;    // "create workloads" -> count
+  std::map<std::string, std::uint64_t> accepted_by_action;  // "create workloads" -> count
 };
 
-class MonkeyTroop {
+class MonkeyGroup {
  public:
   // All must outlive it. The destructor drops everything under way.
-  MonkeyTroop(api::RestClient& client, Executor& executor, const MonkeyKinds& kinds, std::uint64_t seed,
+  MonkeyGroup(api::RestClient& client, Executor& executor, const MonkeyKinds& kinds, std::uint64_t seed,
               MonkeyOptions options = {});
-  ~MonkeyTroop();
+  ~MonkeyGroup();
 
   // One action: lists one kind, looks at some objects, then writes. Returns at once; the requests are asynchronous.
   void step();

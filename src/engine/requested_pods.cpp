@@ -1,4 +1,4 @@
-#include "engine/asks.h"
+#include "engine/requested_pods.h"
 
 #include <algorithm>
 
@@ -100,10 +100,11 @@ std::optional<api::kueue::TopologySpreading> spreading_of(const WorkloadRef& w, 
 
 }  // namespace
 
-Asks asks_of(const WorkloadRef& w, const Registries& registries, const api::config::QuotaResources& resources,
-             const TopologyOptions& topology, const api::kueue::DeviceCharge* devices) {
+RequestedPods requested_pods(const WorkloadRef& w, const Registries& registries,
+                             const api::config::QuotaResources& resources, const TopologyOptions& topology,
+                             const api::kueue::DeviceCharge* devices) {
   const auto limits = registries.limits_of(w.meta.ns);
-  Asks out;
+  RequestedPods out;
   api::FieldErrors above_limits, out_of_range;
   for (std::size_t i = 0; i < w.pod_sets.size(); ++i) {
     const auto& pod_set = w.pod_sets[i];
@@ -180,10 +181,10 @@ std::vector<Holding::Amount> amounts_held(const api::kueue::Admission& admission
   return holding_amounts(admission, ended_since(admission, workload, options.reclaimable_pods));
 }
 
-std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const api::kueue::ClusterQueue* queue,
-                                  const Registries& registries) {
+std::optional<Barrier> barrier_of(const RequestedPods& requests, std::string_view ns,
+                                  const api::kueue::ClusterQueue* queue, const Registries& registries) {
   static const JsonObject kNoLabels;
-  if (asks.devices)
+  if (requests.devices)
     return Barrier{std::string(lifecycle::reason::kMisconfigured), std::string(api::kUncountedDevices), false};
   if (queue != nullptr) {
     const auto it = registries.namespaces.find(ns);
@@ -193,7 +194,7 @@ std::optional<Barrier> barrier_of(const Asks& asks, std::string_view ns, const a
                      "workload namespace doesn't match ClusterQueue selector", false};
     }
   }
-  if (!asks.invalid.empty()) return Barrier{std::string(lifecycle::reason::kMisconfigured), asks.invalid, true};
+  if (!requests.invalid.empty()) return Barrier{std::string(lifecycle::reason::kMisconfigured), requests.invalid, true};
   return std::nullopt;
 }
 

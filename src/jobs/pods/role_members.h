@@ -15,10 +15,10 @@ namespace berth::jobs {
 // The number of pods that each role shall have.
 using Roles = std::map<std::string, std::int32_t>;
 
-class Roster {
+class RoleMembers {
  public:
   // `pods`: older first. Pods of a role that `roles` does not have fill no place.
-  Roster(const std::vector<ManagedPodPtr>& pods, Roles roles, bool serving);
+  RoleMembers(const std::vector<ManagedPodPtr>& pods, Roles roles, bool serving);
 
   // Gated pods beyond the number of their role, the newest of it.
   const std::vector<ManagedPodPtr>& excess() const { return excess_; }

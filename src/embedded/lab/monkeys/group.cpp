@@ -1,4 +1,4 @@
-#include "embedded/lab/monkeys/troop.h"
+#include "embedded/lab/monkeys/group.h"
 
 #include <algorithm>
 #include <deque>
@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "embedded/lab/faults.h"
-#include "embedded/lab/monkeys/deed.h"
-#include "embedded/lab/monkeys/deed_requests.h"
-#include "embedded/lab/monkeys/deeds.h"
+#include "embedded/lab/monkeys/action.h"
+#include "embedded/lab/monkeys/action_requests.h"
+#include "embedded/lab/monkeys/actions.h"
 #include "embedded/lab/monkeys/restore.h"
 
 namespace berth::lab {
@@ -58,15 +58,15 @@ std::map<std::string, int, std::less<>> MonkeyOptions::kinds_that_berth_reads() 
           {"commands.bus.volcano.sh", 2}};
 }
 
-struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
+struct MonkeyGroup::Impl : std::enable_shared_from_this<Impl> {
   Impl(api::RestClient& c, Executor& e, const MonkeyKinds& k, std::uint64_t seed, MonkeyOptions o)
       : client(c),
         executor(e),
         kinds(k),
         options(std::move(o)),
         random(seed ^ 0x6d6f6e6b657973),
-        deeds(kinds, random),
-        requests(deeds, random) {
+        actions(kinds, random),
+        requests(actions, random) {
     for (const auto& [resource, weight] : options.weights) {
       const auto* kind = kinds.find(resource);
       if (kind == nullptr || weight <= 0) continue;
@@ -82,9 +82,9 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
   // --- Requests. Results are only counted.
 
   // Sends nothing when there is no request.
-  void send(std::optional<RestRequest> request, Deed deed, const MonkeyKind& kind) {
+  void send(std::optional<RestRequest> request, MonkeyAction action, const MonkeyKind& kind) {
     if (!request) return;
-    client.call(std::move(*request), [weak = weak_from_this(), deed, &kind](const RestResponse& response) {
+    client.call(std::move(*request), [weak = weak_from_this(), action, &kind](const RestResponse& response) {
       const auto self = weak.lock();
       if (!self) return;
       if (response.code == 0) {
@@ -93,7 +93,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
         ++self->log.refused;
       } else {
         ++self->log.accepted;
-        ++self->log.accepted_by_deed[std::string(word_of(deed)) + " " + kind.gvr.resource];
+        ++self->log.accepted_by_action[std::string(word_of(action)) + " " + kind.gvr.resource];
       }
     });
   }
@@ -109,7 +109,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
       if (!self) return;
       Json& items = ensure_path(response.body, {"items"});
       if (!items.is_array()) items = JsonArray();
-      self->leave_out_spared(kind, items.as_array());
+      self->leave_out_protected(kind, items.as_array());
       // the items of a real server's list do not have these members
       for (Json& item : items.as_array()) {
         item.as_object()["apiVersion"] = kind.api_version();
@@ -119,60 +119,62 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     });
   }
 
-  void leave_out_spared(const MonkeyKind& kind, JsonArray& items) const {
+  void leave_out_protected(const MonkeyKind& kind, JsonArray& items) const {
     const std::string_view place = kind.gvr.resource == kNamespaces ? "name" : "namespace";
-    const auto spared = [&](const Json& item) { return options.spared.contains(string_at(item, {"metadata", place})); };
-    items.erase(std::remove_if(items.begin(), items.end(), spared), items.end());
+    const auto protected_namespaces = [&](const Json& item) {
+      return options.protected_namespaces.contains(string_at(item, {"metadata", place}));
+    };
+    items.erase(std::remove_if(items.begin(), items.end(), protected_namespaces), items.end());
   }
 
-  // --- Deeds.
+  // --- Actions.
 
   void step() {
-    ++log.deeds;
+    ++log.actions;
     if (lots.empty()) return;
     bring_back();
-    Deed deed = draw_deed(random);
+    MonkeyAction action = draw_action(random);
     const MonkeyKind* kind = lots[random.below(lots.size())];
-    if (deed == Deed::kEvict) kind = kinds.find(kPods);
-    if (deed == Deed::kRemoveNamespace) kind = options.namespaces ? kinds.find(kNamespaces) : nullptr;
-    if (deed == Deed::kRemoveCrd) kind = options.crds ? crd_kind : nullptr;
-    if (deed == Deed::kStatus || deed == Deed::kCondition) {
+    if (action == MonkeyAction::kEvict) kind = kinds.find(kPods);
+    if (action == MonkeyAction::kRemoveNamespace) kind = options.namespaces ? kinds.find(kNamespaces) : nullptr;
+    if (action == MonkeyAction::kRemoveCrd) kind = options.crds ? crd_kind : nullptr;
+    if (action == MonkeyAction::kStatus || action == MonkeyAction::kCondition) {
       for (int i = 0; i < 4 && !kind->has_status; ++i) kind = lots[random.below(lots.size())];
     }
     if (kind == nullptr) return;
-    list(*kind, [this, kind, deed](const JsonArray& items) { play(*kind, deed, items); });
+    list(*kind, [this, kind, action](const JsonArray& items) { play(*kind, action, items); });
   }
 
-  void play(const MonkeyKind& kind, Deed deed, const JsonArray& items) {
+  void play(const MonkeyKind& kind, MonkeyAction action, const JsonArray& items) {
     for (std::size_t i = 0; i < kLookedAt && !items.empty(); ++i)
-      deeds.look_at(kind, items[random.below(items.size())]);
+      actions.look_at(kind, items[random.below(items.size())]);
     if (kind.gvr.resource == kNamespaces) learn_namespaces(items);
-    if (items.size() > options.most_of_a_kind && deed != Deed::kRemoveCrd && deed != Deed::kRemoveNamespace &&
-        random.chance(500))
-      deed = deed == Deed::kCreate || random.chance(300) ? Deed::kRemove : deed;
-    if (items.empty() && deed != Deed::kCreate) return;
+    if (items.size() > options.most_of_a_kind && action != MonkeyAction::kRemoveCrd &&
+        action != MonkeyAction::kRemoveNamespace && random.chance(500))
+      action = action == MonkeyAction::kCreate || random.chance(300) ? MonkeyAction::kRemove : action;
+    if (items.empty() && action != MonkeyAction::kCreate) return;
     const Json none;
     const Json& object = items.empty() ? none : items[random.below(items.size())];
-    switch (deed) {
-      case Deed::kCreate:
+    switch (action) {
+      case MonkeyAction::kCreate:
         return create(kind, object);
-      case Deed::kChange:
-      case Deed::kStatus:
-      case Deed::kCondition:
-      case Deed::kMetadata:
-        return send(requests.change(kind, deed, object, executor.now()), deed, kind);
-      case Deed::kRecreate:
+      case MonkeyAction::kChange:
+      case MonkeyAction::kStatus:
+      case MonkeyAction::kCondition:
+      case MonkeyAction::kMetadata:
+        return send(requests.change(kind, action, object, executor.now()), action, kind);
+      case MonkeyAction::kRecreate:
         return recreate(kind, object);
-      case Deed::kRelease:
-        return send(requests.release_one(kind, items), deed, kind);
-      case Deed::kRemoveMany:
-        return send(requests.remove_many(kind, object), deed, kind);
-      case Deed::kEvict:
-        return send(requests.evict(kind, object), deed, kind);
-      case Deed::kRemove:
-      case Deed::kRemoveNamespace:
-      case Deed::kRemoveCrd:
-        return remove(kind, deed, object);
+      case MonkeyAction::kRelease:
+        return send(requests.release_one(kind, items), action, kind);
+      case MonkeyAction::kRemoveMany:
+        return send(requests.remove_many(kind, object), action, kind);
+      case MonkeyAction::kEvict:
+        return send(requests.evict(kind, object), action, kind);
+      case MonkeyAction::kRemove:
+      case MonkeyAction::kRemoveNamespace:
+      case MonkeyAction::kRemoveCrd:
+        return remove(kind, action, object);
     }
   }
 
@@ -185,7 +187,7 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
   }
 
   void create(const MonkeyKind& kind, const Json& pattern) {
-    send(requests.create(kind, pattern, namespaces, executor.now()), Deed::kCreate, kind);
+    send(requests.create(kind, pattern, namespaces, executor.now()), MonkeyAction::kCreate, kind);
   }
 
   static bool is_of_the_house(const MonkeyKind& kind,
@@ -194,22 +196,23 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     return kind.gvr.resource == kNamespaces && (name == "default" || name.starts_with("kube-"));
   }
 
-  void remove(const MonkeyKind& kind, Deed deed, const Json& object) {
+  void remove(const MonkeyKind& kind, MonkeyAction action, const Json& object) {
     if (is_of_the_house(kind, object)) return;
-    if (deed == Deed::kRemoveCrd || deed == Deed::kRemoveNamespace || random.chance(500)) will_be_back(kind, object);
-    send(requests.remove(kind, object), deed, kind);
+    if (action == MonkeyAction::kRemoveCrd || action == MonkeyAction::kRemoveNamespace || random.chance(500))
+      will_be_back(kind, object);
+    send(requests.remove(kind, object), action, kind);
   }
 
   void recreate(const MonkeyKind& kind, const Json& object) {
     if (is_of_the_house(kind, object)) return;
     RestRequest deletion = requests.remove(kind, object);
     deletion.body.as_object()["gracePeriodSeconds"] = 0;
-    send(std::move(deletion), Deed::kRecreate, kind);
+    send(std::move(deletion), MonkeyAction::kRecreate, kind);
     RestRequest again = requests.create_again(kind, object, executor.now());
-    if (random.chance(500)) return send(std::move(again), Deed::kRecreate, kind);
+    if (random.chance(500)) return send(std::move(again), MonkeyAction::kRecreate, kind);
     executor.after(Duration(static_cast<Duration::rep>(random.below(3'000'000))),
                    [weak = weak_from_this(), again = std::move(again), &kind] {
-                     if (const auto self = weak.lock()) self->send(again, Deed::kRecreate, kind);
+                     if (const auto self = weak.lock()) self->send(again, MonkeyAction::kRecreate, kind);
                    });
   }
 
@@ -236,11 +239,11 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
         gone.push_back(std::move(first));
         continue;
       }
-      RestRequest request = DeedRequests::create_as_it_was(*first.kind, first.object);
+      RestRequest request = ActionRequests::create_as_it_was(*first.kind, first.object);
       if (first.kind == crd_kind) {
         bring_back_crd(std::move(request), std::move(first));
       } else {
-        send(std::move(request), Deed::kRecreate, *first.kind);
+        send(std::move(request), MonkeyAction::kRecreate, *first.kind);
       }
     }
   }
@@ -263,13 +266,14 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
     list(*crd_kind, [this](const JsonArray& items) {
       for (const auto& item : items) {
         if (find_path(item, {"metadata", "deletionTimestamp"}) == nullptr) continue;
-        send(DeedRequests::release(*crd_kind, item), Deed::kRelease, *crd_kind);
+        send(ActionRequests::release(*crd_kind, item), MonkeyAction::kRelease, *crd_kind);
         for (const MonkeyKind* kind : played) {
           if (kind->gvr.group != string_at(item, {"spec", "group"}) ||
               kind->gvr.resource != string_at(item, {"spec", "names", "plural"}))
             continue;
           list(*kind, [this, kind](const JsonArray& objects) {
-            for (const auto& object : objects) send(DeedRequests::release(*kind, object), Deed::kRelease, *kind);
+            for (const auto& object : objects)
+              send(ActionRequests::release(*kind, object), MonkeyAction::kRelease, *kind);
           });
         }
       }
@@ -281,8 +285,8 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
   const MonkeyKinds& kinds;
   MonkeyOptions options;
   Random random;
-  MonkeyDeeds deeds;
-  DeedRequests requests;
+  MonkeyActions actions;
+  ActionRequests requests;
   std::vector<const MonkeyKind*> played;
   std::vector<const MonkeyKind*> lots;  // each kind as often as its weight
   const MonkeyKind* crd_kind = nullptr;
@@ -292,21 +296,21 @@ struct MonkeyTroop::Impl : std::enable_shared_from_this<Impl> {
   MonkeyLog log;
 };
 
-MonkeyTroop::MonkeyTroop(api::RestClient& client, Executor& executor, const MonkeyKinds& kinds, std::uint64_t seed,
+MonkeyGroup::MonkeyGroup(api::RestClient& client, Executor& executor, const MonkeyKinds& kinds, std::uint64_t seed,
                          MonkeyOptions options)
     : impl_(std::make_shared<Impl>(client, executor, kinds, seed, std::move(options))) {}
-MonkeyTroop::~MonkeyTroop() = default;
+MonkeyGroup::~MonkeyGroup() = default;
 
-void MonkeyTroop::step() { impl_->step(); }
-void MonkeyTroop::end() {
+void MonkeyGroup::step() { impl_->step(); }
+void MonkeyGroup::end() {
   impl_->release_crds();
   impl_->bring_back(true);
 }
-void MonkeyTroop::remember(std::function<void(Result<void>)> done) { impl_->restorer->remember(std::move(done)); }
-void MonkeyTroop::restore(std::function<void(std::vector<std::string>)> done) {
+void MonkeyGroup::remember(std::function<void(Result<void>)> done) { impl_->restorer->remember(std::move(done)); }
+void MonkeyGroup::restore(std::function<void(std::vector<std::string>)> done) {
   impl_->gone.clear();
   impl_->restorer->restore(std::move(done));
 }
-const MonkeyLog& MonkeyTroop::log() const { return impl_->log; }
+const MonkeyLog& MonkeyGroup::log() const { return impl_->log; }
 
 }  // namespace berth::lab

@@ -1,4 +1,4 @@
-#include "jobs/pods/roster.h"
+#include "jobs/pods/role_members.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace berth::jobs {
 
-Roster::Roster(const std::vector<ManagedPodPtr>& pods, Roles roles, bool serving) {
+RoleMembers::RoleMembers(const std::vector<ManagedPodPtr>& pods, Roles roles, bool serving) {
   for (const auto& [name, count] : roles) {
     roles_[name].places = count;
     total_ += count;
@@ -25,7 +25,7 @@ Roster::Roster(const std::vector<ManagedPodPtr>& pods, Roles roles, bool serving
   for (auto& [name, role] : roles_) fill(name, role, by_role[name], serving);
 }
 
-void Roster::fill(const std::string&, Role& role, const std::vector<ManagedPodPtr>& pods, bool serving) {
+void RoleMembers::fill(const std::string&, Role& role, const std::vector<ManagedPodPtr>& pods, bool serving) {
   std::vector<ManagedPodPtr> gated, gone;
   std::int32_t kept = 0;
   for (const auto& pod : pods) {
@@ -61,17 +61,17 @@ void Roster::fill(const std::string&, Role& role, const std::vector<ManagedPodPt
   }
 }
 
-std::int32_t Roster::room(const std::string& role) const {
+std::int32_t RoleMembers::room(const std::string& role) const {
   const auto it = roles_.find(role);
   return it == roles_.end() ? 0 : std::max(it->second.places - it->second.occupied, 0);
 }
 
-std::int32_t Roster::running(const std::string& role) const {
+std::int32_t RoleMembers::running(const std::string& role) const {
   const auto it = roles_.find(role);
   return it == roles_.end() ? 0 : it->second.occupied - it->second.succeeded;
 }
 
-Roles Roster::succeeded() const {
+Roles RoleMembers::succeeded() const {
   Roles out;
   for (const auto& [name, role] : roles_) {
     if (role.succeeded > 0) out[name] = std::min(role.succeeded, role.places);
