@@ -15,9 +15,9 @@ using ::testing::IsEmpty;
 
 Json yaml(std::string_view text) { return parse_yaml(text)->front(); }
 
-class VolcanoAdmission : public ::testing::Test {
+class VolcanoAdmissionRules : public ::testing::Test {
  protected:
-  VolcanoAdmission() {
+  VolcanoAdmissionRules() {
     forest.set(testing::pointer(testing::queue("parent", {.capability = "cpu=4"})));
     forest.set(testing::pointer(testing::queue("leaf", {.parent = "parent"})));
   }
@@ -49,7 +49,7 @@ class VolcanoAdmission : public ::testing::Test {
   };
 };
 
-TEST_F(VolcanoAdmission, QueuesAreFilledInThenJudgedAloneThenAmongOthers) {
+TEST_F(VolcanoAdmissionRules, QueuesAreFilledInThenJudgedAloneThenAmongOthers) {
   Json object = yaml("{metadata: {name: q}, spec: {parent: parent}}");
   EXPECT_THAT(ask("scheduling.volcano.sh", "queues", object), IsEmpty());
   EXPECT_EQ(canonical_json(*find(object, "spec")), R"({"parent":"parent","reclaimable":true,"weight":1})");
@@ -65,7 +65,7 @@ TEST_F(VolcanoAdmission, QueuesAreFilledInThenJudgedAloneThenAmongOthers) {
   EXPECT_THAT(ask_queue(now, old, "status"), IsEmpty());
 }
 
-TEST_F(VolcanoAdmission, GroupsGetTheQueueOfTheirNamespace) {
+TEST_F(VolcanoAdmissionRules, GroupsGetTheQueueOfTheirNamespace) {
   Json group = yaml("{metadata: {name: g, namespace: team}, spec: {queue: default}}");
   EXPECT_THAT(ask("scheduling.volcano.sh", "podgroups", group), IsEmpty());
   EXPECT_EQ(string_at(group, {"spec", "queue"}), "leaf");
@@ -75,7 +75,7 @@ TEST_F(VolcanoAdmission, GroupsGetTheQueueOfTheirNamespace) {
   EXPECT_THAT(ask("scheduling.volcano.sh", "podgroups", other, &old), IsEmpty());  // only creation is checked
 }
 
-TEST_F(VolcanoAdmission, JobsAreFilledInAndNeedALeaf) {
+TEST_F(VolcanoAdmissionRules, JobsAreFilledInAndNeedALeaf) {
   const std::string tasks = "tasks: [{replicas: 2, template: {spec: {}}}]";
   Json job = yaml("{metadata: {name: j, namespace: team}, spec: {queue: leaf, " + tasks + "}}");
   EXPECT_THAT(ask("batch.volcano.sh", "jobs", job), IsEmpty());
@@ -87,7 +87,7 @@ TEST_F(VolcanoAdmission, JobsAreFilledInAndNeedALeaf) {
   EXPECT_THAT(ask("batch.volcano.sh", "jobs", moved, &job), ElementsAre(HasSubstr("spec: Forbidden")));
 }
 
-TEST_F(VolcanoAdmission, OthersPass) {
+TEST_F(VolcanoAdmissionRules, OthersPass) {
   EXPECT_FALSE(admission_rules("bus.volcano.sh", "commands", admission).check);
   EXPECT_FALSE(admission_rules("batch", "jobs", admission).check);
 }
