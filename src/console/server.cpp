@@ -166,7 +166,8 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
     if (path == "/api/pods") return questions.pods(session->caller, query, report);
     if (path == "/api/explanation" && parts.read_path)
       return questions.about(kExplanation, session->caller, query, report);
-    if (path == "/api/prediction" && parts.read_path) return questions.about(kPrediction, session->caller, query, report);
+    if (path == "/api/prediction" && parts.read_path)
+      return questions.about(kPrediction, session->caller, query, report);
     if (path == "/api/history" && parts.history)
       return history(session, query, sink, parts.executor.now() + kWaitForRights);
     nothing_here(sink);

@@ -89,7 +89,8 @@ PlannedRequest MultiKueueController::create_on(WorkerCluster& cluster, const std
           },
       .refused =
           [this, &cluster, key, resource, made, job](const api::RestResponse& answer) {
-            if (api::status_reason(answer) != "AlreadyExists") return report_worker_refusal(cluster.name(), key, answer);
+            if (api::status_reason(answer) != "AlreadyExists")
+              return report_worker_refusal(cluster.name(), key, answer);
             cluster.writes().get(
                 Target::of(resource, *made), lifetime_.guard([this, &cluster, key, job](const api::RestResponse& got) {
                   if (!got.ok()) return;

@@ -29,7 +29,7 @@ class WorkerCluster {
   using JobPtr = std::shared_ptr<const multikueue::SeenJob>;
   struct Handlers {
     std::function<void(const std::string& key)> changed;  // a copy or its job; "namespace/name" of the workload
-    std::function<void()> reported;                           // connected(), says() or lost_since() changed
+    std::function<void()> reported;                       // connected(), says() or lost_since() changed
     WorkQueue::Work work;                                 // what look_soon() asks for; called while connected() only
   };
 

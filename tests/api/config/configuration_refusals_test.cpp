@@ -359,7 +359,8 @@ TEST(Configuration, WhatKueueHasAndBerthDoesNotIsReported) {
   };
   EXPECT_EQ(reported("waitForPodsReady: {timeout: 5m, unscheduledTimeout: 5m, maxTimeoutOnWorkload: 2h}"),
             std::vector<std::string>());
-  EXPECT_EQ(reported("multiKueue: {externalFrameworks: []}"), std::vector<std::string>{"multiKueue.externalFrameworks"});
+  EXPECT_EQ(reported("multiKueue: {externalFrameworks: []}"),
+            std::vector<std::string>{"multiKueue.externalFrameworks"});
   EXPECT_EQ(reported("multiKueue: {dispatcherName: example.com/mine}"),
             std::vector<std::string>{"multiKueue.dispatcherName"});
   EXPECT_EQ(reported("multiKueue: {origin: here, workerLostTimeout: 1m}"), std::vector<std::string>());
