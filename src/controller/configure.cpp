@@ -73,6 +73,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.managed_namespaces = c.managed_jobs_namespaces;
   out.label_keys_to_copy = c.label_keys_to_copy;
   out.ownerless_workloads = c.ownerless_workloads;
+  out.expected_start_events = c.expected_start_events;
   out.multikueue.ns = c.ns;
   out.multikueue.origin = c.multi_kueue.origin;
   out.multikueue.gc_interval = c.multi_kueue.gc_interval;

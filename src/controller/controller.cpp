@@ -35,6 +35,7 @@
 #include "controller/provisioning.h"
 #include "controller/shell.h"
 #include "controller/sources.h"
+#include "controller/start_notices.h"
 #include "controller/ungater.h"
 #include "controller/volcano_controller.h"
 
@@ -216,6 +217,7 @@ struct Controller::Impl : EffectReceiver {
     provisioning.start();
     multikueue.start();
     ownerless_workloads.start();
+    start_notices.start();
     default_queues.start();
     ungater.start();
     if (volcano) volcano->start();
@@ -333,6 +335,7 @@ struct Controller::Impl : EffectReceiver {
   DefaultQueues default_queues{shell, cluster};
   OwnerlessWorkloads ownerless_workloads{
       shell, options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};
+  StartNotices start_notices{shell};
   Ungater ungater{shell,
                   {hosts.facts(), [this](const std::string& key) { return workloads.find(key); },
                    [this](const api::kueue::Workload& workload, const Json& pod, std::string_view gate) {

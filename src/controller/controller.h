@@ -58,6 +58,8 @@ struct ControllerOptions {
   std::vector<std::string> label_keys_to_copy, annotation_keys_to_copy;
   // For evicted workloads that nobody's job stops (Configuration: ownerlessWorkloads).
   api::config::OwnerlessWorkloads ownerless_workloads;
+  // Events say when waiting workloads are expected to start (Configuration: expectedStart.events).
+  bool expected_start_events = false;
   // Local queues that are made in each namespace (Configuration: defaultLocalQueues).
   api::config::DefaultLocalQueues default_local_queues;
   // Which jobs run on other clusters, and how these are found. Used while jobs.multikueue is on.

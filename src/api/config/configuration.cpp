@@ -59,6 +59,7 @@ Result<Configuration> decode_configuration(const Json& document, std::string_vie
     read_policies(top, *version, out);
     read_topology(top, out);
     read_ownerless_workloads(top, out);
+    read_expected_start(top, out);
     read_volcano(top, out);
     read_default_local_queues(top, out);
     top.done();

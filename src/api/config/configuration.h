@@ -1,7 +1,8 @@
-// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with four more parts
-// that only Berth has: topology, ownerlessWorkloads, volcano and defaultLocalQueues. Strict: a field that is unknown,
-// of the wrong type, out of range or in conflict with another is an error that names its path. What Kueue has and Berth
-// does not is listed in not_honoured. https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
+// Kueue's Configuration file (config.kueue.x-k8s.io, v1beta2 and v1beta1) as typed values, with five more parts
+// that only Berth has: topology, ownerlessWorkloads, expectedStart, volcano and defaultLocalQueues. Strict: a field
+// that is unknown, of the wrong type, out of range or in conflict with another is an error that names its path. What
+// Kueue has and Berth does not is listed in not_honoured.
+// https://kueue.sigs.k8s.io/docs/reference/kueue-config.v1beta2/
 #pragma once
 
 #include <map>
@@ -61,6 +62,7 @@ struct Configuration {
   DeviceClassMappings device_class_mappings;  // resources.deviceClassMappings
   TopologyWaits topology;                     // not in Kueue's file
   OwnerlessWorkloads ownerless_workloads;     // not in Kueue's file
+  bool expected_start_events = false;         // expectedStart.events; not in Kueue's file
   MultiKueue multi_kueue;
   Volcano volcano;                          // not in Kueue's file
   DefaultLocalQueues default_local_queues;  // not in Kueue's file

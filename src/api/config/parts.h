@@ -16,6 +16,7 @@ void read_integrations(Fields& top, Version version, Configuration& out);  // wh
 void read_policies(Fields& top, Version version, Configuration& out);      // parts that change decisions
 void read_topology(Fields& top, Configuration& out);                       // topology waits; not in Kueue's file
 void read_ownerless_workloads(Fields& top, Configuration& out);            // not in Kueue's file
+void read_expected_start(Fields& top, Configuration& out);                 // events; not in Kueue's file
 void read_volcano(Fields& top, Configuration& out);                        // Volcano's kinds; not in Kueue's file
 void read_default_local_queues(Fields& top, Configuration& out);           // KEP-7610; not in Kueue's file
 

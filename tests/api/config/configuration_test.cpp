@@ -30,6 +30,8 @@ TEST(Configuration, HowLongPlacesAreWaitedFor) {
 TEST(Configuration, HowLongAnEvictionWithoutAnOwnerIsWaitedFor) {
   EXPECT_EQ(read(kHead).ownerless_workloads.eviction_timeout, 5min);
   EXPECT_EQ(read(kHead + "ownerlessWorkloads: {evictionTimeout: 90s}\n").ownerless_workloads.eviction_timeout, 90s);
+  EXPECT_TRUE(read(kHead + "expectedStart: {events: true}\n").expected_start_events);
+  EXPECT_FALSE(read(kHead).expected_start_events);
   EXPECT_EQ(read(kHead + "ownerlessWorkloads: {evictionTimeout: 0s}\n").ownerless_workloads.eviction_timeout, 0s);
 }
 
