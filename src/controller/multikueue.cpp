@@ -5,6 +5,8 @@
 #include "api/kueue/names.h"
 #include "api/owners.h"
 #include "api/resources.h"
+#include "api/status.h"
+#include "base/log.h"
 #include "controller/dispatch_activity.h"
 #include "jobs/job_adapter.h"
 #include "multikueue/copy.h"
@@ -233,8 +235,11 @@ std::optional<PlannedRequest> MultiKueueController::sync_status(const View& view
     shell_.writes.patch(Target::of(api::kJobs, *job), "status", patch, std::move(answered));
   }};
   // The API server refuses such a status for good; the workload goes on without it.
-  request.refused = [](const api::RestResponse& answer) {
-    return answer.code == 422 ? Outcome::kGoOn : Outcome::kFailed;
+  request.refused = [key = api::object_key(*view.job), name](const api::RestResponse& answer) {
+    if (answer.code != 422) return Outcome::kFailed;
+    log::warn("the API server does not take the status of a job from its worker cluster",
+              {{"job", key}, {"cluster", name}, {"why", api::failure_text(answer)}});
+    return Outcome::kGoOn;
   };
   return request;
 }

@@ -33,7 +33,7 @@ bool holds_our_finalizer(const multikueue::SeenCopy& copy) {
 }
 
 Outcome report_worker_refusal(const std::string& cluster, const std::string& key, const api::RestResponse& answer) {
-  if (answer.code != 409 && answer.code != 404)
+  if (answer.code != 409 && answer.code != 404 && answer.code != 0)  // 0: its condition says that it is lost
     log::warn("a workload could not be dispatched to a worker cluster; trying again",
               {{"cluster", cluster}, {"workload", key}, {"code", answer.code}, {"why", api::failure_text(answer)}});
   return Outcome::kFailed;

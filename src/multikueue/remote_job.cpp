@@ -180,13 +180,30 @@ Result<Json> readable_status(const Json& job) {
   return Json(std::move(out));
 }
 
+namespace {
+
+// An API server lets no client change the start of a Job that is not suspended. After an end on another cluster
+// than that of the run that is shown here, the start of this run stays.
+void keep_start(const Json& job, Json& status) {
+  const auto start = api::time_at(job, {"status", "startTime"});
+  if (!start || bool_at(job, {"spec", "suspend"})) return;
+  JsonObject& out = status.as_object();
+  out["startTime"] = *find_path(job, {"status", "startTime"});
+  const auto end = api::time_at(status, {"completionTime"});
+  if (end && *end < *start) out["completionTime"] = out["startTime"];
+}
+
+}  // namespace
+
 Json status_patch(const Json& job, const SeenJob& seen) {
   if (!seen.status) return nullptr;
   const bool suspended = bool_at(job, {"spec", "suspend"});
   if (suspended && !seen.suspended && !seen.ended) return nullptr;
   const Json* before = find(job, "status");
   const Json none = JsonObject();
-  Json patch = make_merge_patch(before != nullptr && before->is_object() ? *before : none, *seen.status);
+  Json status = *seen.status;
+  keep_start(job, status);
+  Json patch = make_merge_patch(before != nullptr && before->is_object() ? *before : none, status);
   if (patch.as_object().empty()) return nullptr;
   return JsonObject{{"status", std::move(patch)}};
 }

@@ -17,6 +17,11 @@ struct Wire {
   enum class State { kUp, kCut, kSilent };  // kCut: every request fails at once; kSilent: none is answered
   State state = State::kUp;
   std::set<std::function<void()>*> watches;  // ends of those that run
+  // A connection that was silent is broken: what was sent meanwhile does not come later.
+  void heal() {
+    cut();
+    state = State::kUp;
+  }
   void cut(State how = State::kCut) {
     state = how;
     if (how != State::kCut) return;
@@ -30,11 +35,11 @@ class WireClient final : public api::RestClient {
       : server_(server), executor_(executor), wire_(std::move(wire)) {}
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
-    if (wire_->state == Wire::State::kSilent) return;
+    if (wire_->state == Wire::State::kSilent) return time_out(std::move(done));
     if (wire_->state == Wire::State::kCut)
       return executor_.post([done] { done({0, api::make_status(0, "", "the wire is cut"), {}}); });
-    server_.call(std::move(request), [wire = wire_, done = std::move(done)](api::RestResponse response) {
-      if (wire->state == Wire::State::kSilent) return;
+    server_.call(std::move(request), [this, wire = wire_, done = std::move(done)](api::RestResponse response) {
+      if (wire->state == Wire::State::kSilent) return time_out(done);
       if (wire->state == Wire::State::kCut) response = {0, api::make_status(0, "", "the answer was lost"), {}};
       done(std::move(response));
     });
@@ -64,6 +69,10 @@ class WireClient final : public api::RestClient {
   }
 
  private:
+  void time_out(std::function<void(api::RestResponse)> done) {
+    executor_.after(std::chrono::seconds(20),
+                    [done = std::move(done)] { done({0, api::make_status(0, "", "no answer"), {}}); });
+  }
   struct Handle final : api::WatchHandle {
     ~Handle() override { wire->watches.erase(&end); }
     std::shared_ptr<Wire> wire;

@@ -127,6 +127,20 @@ TEST(RemoteStatus, IsCopiedWhileBothRunOrBothRest) {
   EXPECT_TRUE(find_path(apply_merge_patch(local, none), {"status", "active"}) == nullptr);
 }
 
+TEST(RemoteStatus, OfAnotherRunKeepsTheStartOfTheRunThatIsShown) {
+  Json local = local_job();
+  ensure_path(local, {"status", "startTime"}) = "2026-01-01T00:30:00Z";
+  const Json ended = with_status(
+      "{succeeded: 2, startTime: '2026-01-01T00:10:00Z', completionTime: '2026-01-01T00:20:00Z', conditions: [{type: "
+      "Complete, status: 'True'}]}");
+  Json after = apply_merge_patch(local, status_patch(local, seen_job(ended)));
+  EXPECT_EQ(string_at(after, {"status", "startTime"}), "2026-01-01T00:30:00Z");
+  EXPECT_EQ(string_at(after, {"status", "completionTime"}), "2026-01-01T00:30:00Z") << "no end before the start";
+  ensure_path(local, {"spec", "suspend"}) = true;
+  after = apply_merge_patch(local, status_patch(local, seen_job(ended)));
+  EXPECT_EQ(string_at(after, {"status", "startTime"}), "2026-01-01T00:10:00Z");
+}
+
 TEST(RemoteStatus, OfAJobThatIsGivenUpHasNoPods) {
   const Json patch = no_pods_patch(local_job());
   EXPECT_EQ(int_at(apply_merge_patch(local_job(), patch), {"status", "active"}, 7), 0);

@@ -262,6 +262,11 @@ void Scenario::report_check(const std::string& name, api::kueue::AdmissionCheckS
   feed(CheckReported{"ns", name, std::move(state)});
 }
 
+void Scenario::report_dispatch(DispatchReported report) {
+  report.ns = "ns";
+  feed(report);
+}
+
 void Scenario::check() {
   for (const auto& broken : engine_->check_invariants(now_)) ADD_FAILURE() << broken;
 }

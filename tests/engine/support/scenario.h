@@ -55,6 +55,7 @@ class Scenario {
   void report(const std::string& name, api::kueue::JobReport report);
   void finish(const std::string& name, const std::string& reason = "Succeeded");
   void report_check(const std::string& name, api::kueue::AdmissionCheckState state);
+  void report_dispatch(DispatchReported report);  // of the namespace "ns"
 
   // Decides the outcome of each write; empty: every write succeeds. A failed write may have taken effect
   // nevertheless.
