@@ -22,7 +22,7 @@ class ArrivalHistory {
  public:
   static constexpr std::size_t kMostOfQueue = 32;  // the latest
   static constexpr std::size_t kMostQueues = 256;  // those that were not used for longest are forgotten
-  static constexpr std::size_t kEnough = 3;        // with fewer, nothing is said about a queue
+  static constexpr std::size_t kEnough = 8;        // with fewer, nothing is said about a queue
 
   // Counts each workload once, by its creation; what replaces another workload is no arrival.
   void see(const api::kueue::WorkloadRef& workload);
