@@ -78,7 +78,7 @@ void EngineHost::feed(const engine::Event& event) {
   const Time now = executor_.now();
   const engine::Effects effects = engine_.handle(now, event);
   if (journal_ != nullptr) journal_->handled(now, event, effects);
-  if (const auto* seen = std::get_if<engine::WorkloadSeen>(&event)) run_history_.see(*seen->object);
+  run_history_.note(event);
   perform(effects);
   decide_soon();
 }

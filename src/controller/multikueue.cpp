@@ -63,7 +63,13 @@ MultiKueueController::~MultiKueueController() {
 }
 
 void MultiKueueController::start() {
-  if (!shell_.options.jobs.multikueue) return;
+  may_start_ = shell_.options.jobs.multikueue;
+  for (const auto& [name, check] : known_checks_.all()) start_for(name);
+}
+
+// A cluster without such a check pays for no watch.
+void MultiKueueController::start_for(const std::string& check) {
+  if (started_ || !may_start_ || !is_ours(check)) return;
   started_ = true;
   configs_.start();
   clusters_.start();
@@ -94,6 +100,7 @@ void MultiKueueController::workload_changed(const std::string& key, const Worklo
 }
 
 void MultiKueueController::check_changed(const std::string& name) {
+  start_for(name);
   if (!started_) return;
   checks_.add(name);
   for (const auto& key : with_checks_) workloads_.add(key);

@@ -33,7 +33,8 @@ class MultiKueueController {
   MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks, kube::Informer& jobs);
   ~MultiKueueController();
 
-  // The controller's caches are complete and this process leads: connects to the workers.
+  // The controller's caches are complete and this process leads: connects to the workers when there is an
+  // AdmissionCheck of MultiKueue. Before, nothing is read.
   void start();
 
   // The cache of workloads has something new. `key`: "namespace/name"; both versions may be null.
@@ -49,6 +50,7 @@ class MultiKueueController {
     std::vector<multikueue::Cluster> clusters;
   };
 
+  void start_for(const std::string& check);
   void check_changed(const std::string& name);
   void job_changed(const JsonPtr& old, const JsonPtr& now);
   bool ready() const;
@@ -90,7 +92,7 @@ class MultiKueueController {
   const Checks& known_checks_;
   const kube::Informer& jobs_;
   kube::Informer configs_;
-  bool started_ = false;
+  bool may_start_ = false, started_ = false;
   std::set<std::string> with_checks_;     // keys of workloads that are not finished
   std::set<std::string> confirmed_gone_;  // keys of workloads of which the API server said so
   std::map<std::string, std::string, std::less<>> workload_of_job_;  // keys of workloads by the uid of their jobs

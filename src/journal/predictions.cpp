@@ -26,7 +26,7 @@ void read_runs(const std::string& file, Time until, engine::RunHistory& history)
   if (!header || !*header) return;
   for (auto record = reader.next(); record && *record != nullptr && (*record)->now <= until; record = reader.next()) {
     if ((*record)->kind != Record::Kind::kEvent) continue;
-    if (const auto* seen = std::get_if<engine::WorkloadSeen>(&(*record)->event)) history.see(*seen->object);
+    history.note((*record)->event);
   }
 }
 

@@ -59,6 +59,10 @@ void ArrivalHistory::see(const WorkloadRef& w) {
   if (queues_.size() > kMostQueues) forget_old_queues();
 }
 
+void ArrivalHistory::forget_queue(std::string_view ns, std::string_view name) {
+  queues_.erase(api::object_key(ns, name));
+}
+
 void ArrivalHistory::forget_old_queues() {
   std::vector<Time> last;
   for (const auto& [name, queue] : queues_) last.push_back(queue.back()->meta.creation);

@@ -26,6 +26,8 @@ class ArrivalHistory {
 
   // Counts each workload once, by its creation; what replaces another workload is no arrival.
   void see(const api::kueue::WorkloadRef& workload);
+  // The LocalQueue is deleted: nothing arrives there any more.
+  void forget_queue(std::string_view ns, std::string_view name);
 
   using Queue = std::vector<Ptr<api::kueue::Workload>>;  // without status; the oldest first
   const std::map<std::string, Queue, std::less<>>& queues() const { return queues_; }  // "namespace/name"

@@ -46,6 +46,11 @@ std::uint64_t spread(std::string_view text) {
   return value ^ (value >> 31);
 }
 
+void RunHistory::note(const Event& event) {
+  if (const auto* seen = std::get_if<WorkloadSeen>(&event)) return see(*seen->object);
+  if (const auto* gone = std::get_if<LocalQueueGone>(&event)) arrivals_.forget_queue(gone->ns, gone->name);
+}
+
 void RunHistory::see(const WorkloadRef& w) {
   arrivals_.see(w);
   const auto* finished = api::find_condition(w.status.conditions, api::kueue::kFinished);

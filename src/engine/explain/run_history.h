@@ -13,6 +13,7 @@
 
 #include "api/kueue/workload_ref.h"
 #include "base/time.h"
+#include "engine/events.h"
 #include "engine/explain/arrivals.h"
 
 namespace berth::engine {
@@ -35,6 +36,8 @@ class RunHistory {
   // Counts a workload that finished after it had been admitted: Succeeded or Failed, once per UID. Of all others it
   // notes that they arrived.
   void see(const api::kueue::WorkloadRef& workload);
+  // What an event of the engine says about workloads and their LocalQueues. Of other events nothing is noted.
+  void note(const Event& event);
 
   struct Times {
     RunGroup group = RunGroup::kAll;
