@@ -1,6 +1,10 @@
 #include "cli/visibility.h"
 
+#include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "api/status.h"
@@ -47,7 +51,28 @@ Result<Json> answer_what_if(const controller::Controller& controller, Time now, 
   return engine::to_json(found);
 }
 
-// Users with rights in one namespace do not take the controller's time from all other users.
+// The time of what-if questions about namespaces: all together have an Allowance, and each namespace has one of its own
+// that is used up first, so that users of one do not take the time of all others.
+class LocalTime {
+ public:
+  // When questions about the namespace are answered again, if they are not answered now.
+  std::optional<Time> refused_until(const std::string& ns, Time now) const {
+    const auto own = own_.find(ns);
+    const Time next = std::max(all_.next(), own == own_.end() ? Time::min() : own->second.next());
+    return next <= now ? std::nullopt : std::optional(next);
+  }
+  void charge(const std::string& ns, Time now, Duration took) {
+    all_.charge(now, took);
+    std::erase_if(own_, [now](const auto& each) { return each.second.next() <= now - engine::Allowance::kBurst; });
+    own_.try_emplace(ns, kPriceOfOne).first->second.charge(now, took);
+  }
+
+ private:
+  static constexpr int kPriceOfOne = 4 * engine::Allowance::kPrice;
+  engine::Allowance all_;
+  std::map<std::string, engine::Allowance> own_;  // of namespaces that still owe
+};
+
 api::RestResponse too_often(Time again) {
   return {429,
           api::make_status(
@@ -79,12 +104,14 @@ serve::PendingSource pending_source(std::function<const controller::Controller&(
             if (!all) engine::hide_other_namespaces(*prediction);
             return engine::to_json(*prediction);
           },
-          [controller, now, allowance = std::make_shared<engine::Allowance>()](
+          [controller, now, time = std::make_shared<LocalTime>()](
               const Json& what_if, std::string_view ns) -> tl::expected<Json, api::RestResponse> {
             const Time begin = now();
-            if (!ns.empty() && !allowance->allows(begin)) return tl::unexpected(too_often(allowance->next()));
+            const std::string of(ns);
+            if (const auto again = time->refused_until(of, begin); again && !of.empty())
+              return tl::unexpected(too_often(*again));
             auto answer = answer_what_if(controller(), begin, what_if, ns);
-            if (!ns.empty()) allowance->charge(begin, now() - begin);
+            if (!of.empty()) time->charge(of, begin, now() - begin);
             if (!answer) return tl::unexpected(api::bad_request(answer.error().message));
             return std::move(*answer);
           }};

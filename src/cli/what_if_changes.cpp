@@ -148,6 +148,9 @@ Result<void> check_local(const Json& what_if, std::string_view ns) {
                       list));
   }
   const auto& objects = array_at(what_if, {"spec", "apply"});
+  if (objects.size() > kMaxLocalObjects)
+    return fail(
+        fmt::format("spec.apply: {} objects, expected at most {} in a LocalWhatIf", objects.size(), kMaxLocalObjects));
   for (std::size_t i = 0; i < objects.size(); ++i) {
     const std::string_view kind = string_at(objects[i], {"kind"});
     if (is_of_the_cluster(kind))

@@ -18,8 +18,10 @@ namespace berth::cli {
 inline constexpr std::size_t kMaxWhatIfObjects = 1'000;
 Result<std::vector<engine::Event>> changes_of(const Json& what_if, const engine::Engine& engine, Time now);
 
-// Whether a WhatIf tries only jobs and Workloads of this namespace; "": of all, and anything else. The error names the
-// field.
+// Whether a WhatIf tries at most kMaxLocalObjects jobs and Workloads, all of this namespace; "": of all, and anything
+// else. The error names the field. What many workloads wait for takes long to predict, and the controller waits for the
+// answer.
+inline constexpr std::size_t kMaxLocalObjects = 16;
 Result<void> check_local(const Json& what_if, std::string_view ns);
 
 }  // namespace berth::cli

@@ -55,6 +55,10 @@ TEST_F(WhatIfChanges, OfANamespaceAreItsNewJobs) {
   EXPECT_NE(refused("{delete: [{kind: Workload, namespace: ns, name: w}]}").find("spec.delete: "), std::string::npos);
   EXPECT_NE(refused("{drain: [{key: rack, value: r1}]}").find("spec.drain: "), std::string::npos);
   EXPECT_NE(refused("{apply: [{kind: Workload, metadata: {name: w, namespace: ns}, status: {admission: {}}}]}"), "");
+  std::string many;
+  for (std::size_t i = 0; i <= kMaxLocalObjects; ++i)
+    many += "{kind: Workload, metadata: {name: w" + std::to_string(i) + ", namespace: ns}}, ";
+  EXPECT_EQ(refused("{apply: [" + many + "]}"), "spec.apply: 17 objects, expected at most 16 in a LocalWhatIf");
   // Whatever their group is said to be.
   for (const char* kind :
        {"ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology", "AdmissionCheck", "Node"}) {

@@ -76,6 +76,11 @@ Result<Found> pods_of(const Session& session, Opened& opened, const Json& worklo
 
 void follow(const Session& session, Opened& opened, const std::string& name, JsonObject& document) {
   const auto workload = get_workload(opened, name);
+  if (const auto cluster = workload ? string_at(*workload, {"status", "clusterName"}) : std::string_view();
+      !cluster.empty()) {
+    document["noPods"] = "they run on the worker cluster " + std::string(cluster);
+    return;
+  }
   auto found = workload ? pods_of(session, opened, *workload) : tl::unexpected(workload.error());
   if (!found) {
     document["podsUnknown"] = found.error().message;

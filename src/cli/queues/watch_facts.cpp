@@ -1,6 +1,7 @@
 #include "cli/queues/watch_facts.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "api/kueue/names.h"
 #include "api/kueue/types.h"
@@ -92,10 +93,24 @@ WatchFacts facts_of(const Json& workload, std::optional<std::int64_t> position) 
   return out;
 }
 
+namespace {
+
+// An elastic job that shrank keeps the count of its admission.
+std::int64_t size_of(const Json& workload, std::string_view pod_set) {
+  for (const Json& each : array_at(workload, {"spec", "podSets"})) {
+    if (string_at(each, {"name"}, "main") == pod_set) return int_at(each, {"count"}, 1);
+  }
+  return std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace
+
 WatchFact pods_fact(const Json& workload, const JsonArray& pods, const std::vector<std::string>& waits) {
+  if (const auto cluster = string_at(workload, {"status", "clusterName"}); !cluster.empty())
+    return {"Pods", "they run on the worker cluster " + std::string(cluster)};
   std::int64_t all = 0;
   for (const Json& given : array_at(workload, {"status", "admission", "podSetAssignments"}))
-    all += int_at(given, {"count"});
+    all += std::min(int_at(given, {"count"}), size_of(workload, string_at(given, {"name"})));
   const auto running =
       std::ranges::count_if(pods, [](const Json& pod) { return string_at(pod, {"status", "phase"}) == "Running"; });
   std::string text = std::to_string(running) + " of " + std::to_string(all) + (all == 1 ? " pod runs" : " pods run");

@@ -155,8 +155,10 @@ void Explainer::list_joint_shortages(Probe& probe) {
 }
 
 // Whether the user can let it start with fewer pods: Jobs and Workloads without an owner. The controllers of other
-// kinds write the minimum of their pods themselves.
+// kinds write the minimum of their pods themselves, and an elastic job may have no minimum.
 bool Explainer::takes_fewer_pods() const {
+  const auto elastic = t_.now->meta.annotations.find(api::kueue::kElasticJob);
+  if (elastic != t_.now->meta.annotations.end() && elastic->second == "true") return false;
   const auto is_job = [](const auto& owner) { return owner.kind == "Job" && owner.api_version == "batch/v1"; };
   const auto& owners = t_.now->meta.owners;
   if (owners.empty() || std::ranges::any_of(owners, is_job)) return true;

@@ -96,7 +96,10 @@ std::vector<WhatIf::Arrival> arrivals_of(const std::vector<Event>& changes, cons
   auto predictions = predict(with.engine(), history, with.now(), waiting);
   auto next = predictions.begin();
   for (WhatIf::Arrival& arrival : out) {
-    if (arrival.got.empty()) arrival.prediction = std::move(*next++);
+    if (!arrival.got.empty()) continue;
+    arrival.prediction = std::move(*next++);
+    if (arrival.prediction->never.empty() && arrival.explanation)
+      arrival.prediction->never = arrival.explanation->never;
   }
   return out;
 }

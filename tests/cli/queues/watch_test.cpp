@@ -168,5 +168,17 @@ TEST(WatchFacts, NameEvictionsPlacesAndDeactivation) {
   EXPECT_EQ(changed(evicted, evicted), WatchFacts());
 }
 
+TEST(WatchFacts, CountThePodsThatAreLeftAndNameTheClusterThatHasThem) {
+  const auto fact = [](const std::string& more) {
+    return pods_fact(yaml("{spec: {podSets: [{name: main, count: 1}]}, status: {admission: {podSetAssignments: "
+                          "[{name: main, count: 4}]}" +
+                          more + "}}"),
+                     {}, {})
+        .text;
+  };
+  EXPECT_EQ(fact(""), "0 of 1 pod runs");
+  EXPECT_EQ(fact(", clusterName: west"), "they run on the worker cluster west");
+}
+
 }  // namespace
 }  // namespace berth::cli::queues::watch_test

@@ -61,6 +61,14 @@ TEST_F(ExplainOneQueue, SaysWhatIsMissingAndWhoHoldsIt) {
   EXPECT_EQ(fewer->pods, 1);
 }
 
+TEST_F(ExplainOneQueue, AnElasticJobHasNoMinimum) {
+  s_.give(WorkloadBuilder("runs", "q").pods(3, "1"));
+  s_.give(
+      WorkloadBuilder("waits", "q").pods(2, "1").created(test::at(1)).annotate("kueue.x-k8s.io/elastic-job", "true"));
+  s_.run();
+  EXPECT_EQ(find(explain(s_, "waits"), Change::Kind::kReducePods), nullptr);
+}
+
 TEST_F(ExplainOneQueue, TheRaiseCoversThoseWhoGoFirst) {
   s_.give(WorkloadBuilder("first").pods(3, "1").created(test::at(1)));
   s_.give(WorkloadBuilder("second").pods(2, "1").created(test::at(2)));

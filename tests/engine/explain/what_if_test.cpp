@@ -143,6 +143,7 @@ TEST(WhatIf, ANewJobIsExplainedAndPredicted) {
   EXPECT_GT(*reported.arrivals[0].prediction->p90, s.now());
   ASSERT_TRUE(reported.arrivals[1].prediction);
   EXPECT_FALSE(reported.arrivals[1].prediction->p50);
+  EXPECT_FALSE(reported.arrivals[1].prediction->never.empty());
   EXPECT_TRUE(what_if(s.engine(), s.now(), {change("later", 2)}).arrivals.empty()) << "without a history";
   EXPECT_EQ(array_at(to_json(reported), {"arrivals"}).size(), 2U);
   const WhatIf both =
