@@ -122,7 +122,7 @@ constexpr Gate kGates[] = {
      "such a ClusterQueue stays inactive"},
     {"MultiKueueAdaptersForCustomJobs", kBeta, true, "0.15", kMissing, "only batch Jobs run on other clusters"},
     {"MultiKueueBatchJobClearingTTLSecondsAfterFinishedOnWorkerCluster", kAlpha, false, "0.20", kMissing,
-     "the Job on the worker has the `ttlSecondsAfterFinished` of the manager's"},
+     "the Job on the worker never has `ttlSecondsAfterFinished`: the manager deletes it"},
     {"MultiKueueClusterProfile", kAlpha, false, "0.15", kMissing,
      "the kubeconfig of a worker cluster comes from a Secret"},
     {"MultiKueueIncrementalDispatcherConfig", kBeta, true, "0.19", kAlwaysOn,

@@ -127,7 +127,8 @@ std::optional<MultiKueueController::View> MultiKueueController::view_of(const st
     local.nominated = status.nominated_cluster_names;
     local.dispatch_since = transition_of(status.conditions, api::kueue::kQuotaReserved);
     const bool over = local.deleted || local.finished;
-    if (!read_check(view, configured) && !over) return std::nullopt;
+    const bool stops = over || local.evicted || !local.quota_reserved;
+    if (!read_check(view, configured) && !stops) return std::nullopt;
     read_job(view);
     // The owner is not known: the job's controller lets the workload go, or the cache is behind.
     if (!over && local.quota_reserved && local.refusal.empty() && !view.job) return std::nullopt;

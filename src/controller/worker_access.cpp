@@ -25,6 +25,10 @@ std::optional<std::string> refused_cluster(const Json& entry) {
   if (has_text(*cluster, "certificate-authority"))
     return "certificate-authority file paths are not allowed, use certificate-authority-data for cluster " + name;
   if (!string_at(*cluster, {"server"}).starts_with("https://")) return std::string("untrusted server endpoint");
+  // Both may have a password, which errors would show.
+  if (string_at(*cluster, {"server"}).find('@') != std::string_view::npos)
+    return "a user in the server URL is not allowed for cluster " + name;
+  if (has_text(*cluster, "proxy-url")) return "proxy-url is not allowed for cluster " + name;
   return std::nullopt;
 }
 

@@ -6,6 +6,7 @@
 #include "api/resources.h"
 #include "api/status.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "multikueue/names.h"
 
 namespace berth::controller {
@@ -21,6 +22,7 @@ constexpr int kMostDoublings = 6;
 constexpr Duration kBelieveForeign = std::chrono::minutes(1);
 // A connection that is not complete after this counts as failed.
 constexpr Duration kCompleteWithin = std::chrono::minutes(1);
+constexpr std::size_t kMostOfFailure = 1'024;  // bytes
 constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
 
 kube::InformerOptions only_of(const std::string& origin, kube::InformerOptions options) {
@@ -77,6 +79,9 @@ void WorkerCluster::use(const std::string& text) {
   access_ = std::get<kube::Access>(std::move(access));
   text_ = text;
   attempts_ = 0;
+  // The new caches are empty at first, which must not look as if the copies were gone.
+  link_.reset();
+  if (connected_) say(false, {std::string(kConnectionFailed), "connecting with another kubeconfig"});
   connect();
 }
 
@@ -163,11 +168,10 @@ void WorkerCluster::failed(const api::RestResponse& response) {
   ++attempts_;
   at(wait, &WorkerCluster::connect);
   const Time next = shell_.executor.now() + wait;
-  if (attempts_ == 1)
-    log::warn("a worker cluster cannot be reached; trying again",
-              {{"cluster", name_}, {"why", api::failure_text(response)}});
-  say(false, {std::string(kConnectionFailed), api::failure_text(response) +
-                                                  "; connection attempts: " + std::to_string(attempts_) +
+  // The worker chose the text.
+  const std::string why(cut_text(api::failure_text(response), kMostOfFailure));
+  if (attempts_ == 1) log::warn("a worker cluster cannot be reached; trying again", {{"cluster", name_}, {"why", why}});
+  say(false, {std::string(kConnectionFailed), why + "; connection attempts: " + std::to_string(attempts_) +
                                                   ", next connection attempt: " + format_time(next)});
 }
 

@@ -29,9 +29,11 @@ std::variant<std::string, Unusable> location_of(const Json& object) {
   return std::string(string_at(*source, {"location"}));
 }
 
+// The definition does not require a spec.
 bool same_spec(const JsonPtr& a, const JsonPtr& b) {
-  return a && b && string_at(*a, {"metadata", "uid"}) == string_at(*b, {"metadata", "uid"}) &&
-         json_equal(*find(*a, "spec"), *find(*b, "spec"));
+  if (!a || !b || string_at(*a, {"metadata", "uid"}) != string_at(*b, {"metadata", "uid"})) return false;
+  const Json *before = find(*a, "spec"), *now = find(*b, "spec");
+  return before != nullptr && now != nullptr ? json_equal(*before, *now) : before == now;
 }
 
 }  // namespace

@@ -118,6 +118,8 @@ bool has_ended(const Json& status) {
 Json remote_job(const Json& job, std::string_view workload, std::string_view origin, bool by_annotation) {
   JsonObject spec = object_at(job, {"spec"});
   spec.erase("managedBy");
+  // A Job that is gone before its end was seen would be run again. The manager deletes it.
+  spec.erase("ttlSecondsAfterFinished");
   if (!bool_at(job, {"spec", "manualSelector"})) spec.erase("selector");
   spec["suspend"] = true;
   Json out = JsonObject{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"spec", std::move(spec)}};

@@ -226,6 +226,10 @@ TEST_F(MultiKueueJobs, KubeconfigsThatCannotBeTrustedAreRefusedBeforeAnyConnecti
   EXPECT_EQ(becomes("token: t", "server: 'https://east', certificate-authority: /ca"),
             prefix + "certificate-authority file paths are not allowed, use certificate-authority-data for cluster c");
   EXPECT_EQ(becomes("token: t", "server: 'http://east'"), prefix + "untrusted server endpoint");
+  EXPECT_EQ(becomes("token: t", "server: 'https://me:secret@east'"),
+            prefix + "a user in the server URL is not allowed for cluster c");
+  EXPECT_EQ(becomes("token: t", "server: 'https://east', proxy-url: 'http://me:secret@proxy'"),
+            prefix + "proxy-url is not allowed for cluster c");
   EXPECT_EQ(becomes("token: t", "a: b"), prefix + "server URL is required for cluster c");
   EXPECT_EQ(connections, before);
   EXPECT_TRUE(patch("", api::kSecrets, "kueue-system", "east", "{data: {kubeconfig: null}}").ok());

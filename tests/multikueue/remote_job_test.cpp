@@ -21,6 +21,7 @@ spec:
   suspend: false
   managedBy: kueue.x-k8s.io/multikueue
   parallelism: 2
+  ttlSecondsAfterFinished: 0
   selector: {matchLabels: {batch.kubernetes.io/controller-uid: j1}}
   template:
     metadata: {labels: {controller-uid: j1, job-name: j, batch.kubernetes.io/controller-uid: j1, batch.kubernetes.io/job-name: j, mine: "1"}}
@@ -35,7 +36,7 @@ TEST(RemoteJob, IsMadeAnewForTheWorker) {
   EXPECT_EQ(string_at(job, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}), "q");
   EXPECT_EQ(string_at(job, {"metadata", "annotations", "kueue.x-k8s.io/prebuilt-workload-name"}), "w");
   EXPECT_TRUE(bool_at(job, {"spec", "suspend"}));
-  for (const std::string_view dropped : {"managedBy", "selector"})
+  for (const std::string_view dropped : {"managedBy", "selector", "ttlSecondsAfterFinished"})
     EXPECT_TRUE(find_path(job, {"spec", dropped}) == nullptr) << dropped;
   for (const std::string_view dropped : {"uid", "resourceVersion", "ownerReferences"})
     EXPECT_TRUE(find_path(job, {"metadata", dropped}) == nullptr) << dropped;
