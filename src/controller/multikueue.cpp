@@ -1,5 +1,6 @@
 #include "controller/multikueue.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/kueue/names.h"
@@ -26,6 +27,10 @@ bool has_ended(const api::kueue::Workload& workload) {
 
 bool waits_for_checks(const WorkloadPtr& workload) {
   return workload && !workload->status.admission_checks.empty() && !has_ended(*workload);
+}
+
+bool may_have_copies(const api::kueue::Workload& workload) {
+  return !workload.status.cluster_name.empty() || !workload.status.nominated_cluster_names.empty();
 }
 
 bool is_on_manager(multikueue::Step::Kind kind) {
@@ -64,12 +69,13 @@ MultiKueueController::~MultiKueueController() {
 
 void MultiKueueController::start() {
   may_start_ = shell_.options.jobs.multikueue;
-  for (const auto& [name, check] : known_checks_.all()) start_for(name);
+  for (const auto& [name, check] : known_checks_.all()) needed_ = needed_ || is_ours(name);
+  start_if_needed();
 }
 
-// A cluster without such a check pays for no watch.
-void MultiKueueController::start_for(const std::string& check) {
-  if (started_ || !may_start_ || !is_ours(check)) return;
+// A cluster without such a check pays for no watch, unless an earlier check left copies on workers.
+void MultiKueueController::start_if_needed() {
+  if (started_ || !may_start_ || !needed_) return;
   started_ = true;
   configs_.start();
   clusters_.start();
@@ -95,12 +101,15 @@ void MultiKueueController::workload_changed(const std::string& key, const Worklo
   } else if (with_checks_.erase(key) > 0 && old) {
     if (const auto* owner = api::controller_of(old->meta)) workload_of_job_.erase(owner->uid);
   }
+  needed_ = needed_ || (now && may_have_copies(*now));
+  start_if_needed();
   if (!started_) return;
   if (waits_for_checks(old) || waits_for_checks(now) || seen_anywhere(key)) workloads_.add(key);
 }
 
 void MultiKueueController::check_changed(const std::string& name) {
-  start_for(name);
+  needed_ = needed_ || is_ours(name);
+  start_if_needed();
   if (!started_) return;
   checks_.add(name);
   for (const auto& key : with_checks_) workloads_.add(key);
@@ -235,8 +244,9 @@ std::optional<PlannedRequest> MultiKueueController::sync_status(const View& view
   const WorkerCluster* cluster = clusters_.find(name);
   if (!view.job || cluster == nullptr) return std::nullopt;
   const auto jobs = cluster->jobs(api::object_key(view.workload->meta));
-  if (jobs.empty()) return std::nullopt;
-  Json patch = multikueue::status_patch(*view.job, *jobs.front());
+  const auto there = std::ranges::find_if(jobs, [&](const auto& one) { return is_job_of(view, *one); });
+  if (there == jobs.end()) return std::nullopt;
+  Json patch = multikueue::status_patch(*view.job, **there);
   if (patch.is_null()) return std::nullopt;
   PlannedRequest request{.send = [this, job = view.job, patch = std::move(patch)](Writes::Done answered) {
     shell_.writes.patch(Target::of(api::kJobs, *job), "status", patch, std::move(answered));

@@ -34,7 +34,7 @@ class MultiKueueController {
   ~MultiKueueController();
 
   // The controller's caches are complete and this process leads: connects to the workers when there is an
-  // AdmissionCheck of MultiKueue. Before, nothing is read.
+  // AdmissionCheck of MultiKueue, or a workload that was sent to one. Before, nothing is read.
   void start();
 
   // The cache of workloads has something new. `key`: "namespace/name"; both versions may be null.
@@ -50,7 +50,7 @@ class MultiKueueController {
     std::vector<multikueue::Cluster> clusters;
   };
 
-  void start_for(const std::string& check);
+  void start_if_needed();
   void check_changed(const std::string& name);
   void job_changed(const JsonPtr& old, const JsonPtr& now);
   bool ready() const;
@@ -64,6 +64,8 @@ class MultiKueueController {
   std::optional<View> view_of(const std::string& key);
   bool read_check(View& view, std::vector<std::string>& configured) const;
   void read_job(View& view) const;
+  // Whether a job that names the workload is the one that was made for it: a user of the worker may write labels, too.
+  static bool is_job_of(const View& view, const multikueue::SeenJob& job);
   multikueue::Cluster cluster_state(const std::string& name, bool configured, const View& view, const std::string& key);
   std::vector<multikueue::Step> steps_for(const View& view) const;
 
@@ -92,7 +94,9 @@ class MultiKueueController {
   const Checks& known_checks_;
   const kube::Informer& jobs_;
   kube::Informer configs_;
-  bool may_start_ = false, started_ = false;
+  bool may_start_ = false;
+  bool needed_ = false;  // there was a check of MultiKueue, or a workload that may have copies on workers
+  bool started_ = false;
   std::set<std::string> with_checks_;     // keys of workloads that are not finished
   std::set<std::string> confirmed_gone_;  // keys of workloads of which the API server said so
   std::map<std::string, std::string, std::less<>> workload_of_job_;  // keys of workloads by the uid of their jobs

@@ -86,6 +86,10 @@ void MultiKueueController::read_job(View& view) const {
   if (elastic) local.refusal = "Elastic jobs are not dispatched to other clusters";
 }
 
+bool MultiKueueController::is_job_of(const View& view, const multikueue::SeenJob& job) {
+  return !view.job || job.meta.name == string_at(*view.job, {"metadata", "name"});
+}
+
 multikueue::Cluster MultiKueueController::cluster_state(const std::string& name, bool configured, const View& view,
                                                         const std::string& key) {
   multikueue::Cluster out;
@@ -102,8 +106,10 @@ multikueue::Cluster MultiKueueController::cluster_state(const std::string& name,
     out.copy = CopyState::kForeign;
   }
   for (const auto& job : cluster->jobs(key)) {
+    if (!is_job_of(view, *job)) continue;
     out.job = true;
-    out.job_active = out.job_active || job->active;
+    out.job_active = job->active;
+    out.job_ended = job->ended || !job->status;
   }
   out.foreign_job = !out.job && cluster->foreign_job(key);
   return out;

@@ -72,6 +72,7 @@ class Pass {
   }
   void end_with(const Cluster& c) {
     if (c.job) add(Kind::kSyncStatus, c);
+    if (c.job && !c.job_ended) return;  // its last status comes
     add(Kind::kFinish, c);
   }
 
@@ -86,6 +87,9 @@ class Pass {
           waits_for = &c;
           until = c.lost_since + settings_.lost_timeout;
         }
+      } else if (c.copy == CopyState::kDiffers) {
+        add(Kind::kDeleteCopy, c);
+        if (c.job) waits_for = &c;
       } else if (ours(c)) {
         if (c.copy == CopyState::kAdmitted) add(Kind::kDeactivate, c, "Evicted on manager");
         if (c.job) add(Kind::kSyncStatus, c);

@@ -44,6 +44,9 @@ struct Cluster {
   bool job = false;                   // a job of this origin is there; meaningful when connected
   bool foreign_job = false;           // a job of that name with another origin or none: it is never touched
   bool job_active = false;            // the job of this origin has pods that have not ended
+  // The job of this origin is Complete or Failed, or its status can not be used. Jobs and copies are seen apart: the
+  // end of a copy may be seen first.
+  bool job_ended = true;
 };
 
 struct Local {

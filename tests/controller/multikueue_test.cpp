@@ -244,6 +244,75 @@ TEST_F(MultiKueueJobs, KubeconfigsThatCannotBeTrustedAreRefusedBeforeAnyConnecti
   EXPECT_EQ(activity("east"), "True Active: Connected");
 }
 
+TEST_F(MultiKueueJobs, AnotherKubeconfigOfTheSameClusterEvictsNothing) {
+  hold("west", true);
+  job("a");
+  pass(seconds(10));
+  ASSERT_EQ(running_on("east"), 1u);
+  const int before = connections;
+  wires["east"]->cut(Wire::State::kSilent);  // the new caches stay empty for a while
+  EXPECT_TRUE(patch("", api::kSecrets, "kueue-system", "east",
+                    "{data: {kubeconfig: " + base64_encode(kubeconfig("east") + "# another token\n") + "}}")
+                  .ok());
+  pass(seconds(2));
+  // Any change of a workload is a reason to look at it.
+  patch("", api::kWorkloads, "default", std::string(string_at(workload("a"), {"metadata", "name"})),
+        "{metadata: {annotations: {n: m}}}");
+  pass(seconds(2));
+  wires["east"]->heal();
+  pass(minutes(1));
+  EXPECT_GT(connections, before);
+  EXPECT_EQ(activity("east"), "True Active: Connected");
+  EXPECT_EQ(condition(workload("a"), "Evicted"), "");
+  EXPECT_EQ(cluster_of("a"), "east");
+  EXPECT_EQ(running_on("east"), 1u);
+}
+
+TEST_F(MultiKueueJobs, AClusterWithoutASpecIsNotUsable) {
+  make("apiVersion: kueue.x-k8s.io/v1beta2\nkind: MultiKueueCluster\nmetadata: {name: empty}\n");
+  pass(seconds(2));
+  EXPECT_EQ(activity("empty").substr(0, 5), "False");
+  EXPECT_TRUE(patch("", api::kMultiKueueClusters, "", "empty", "{metadata: {labels: {a: b}}}").ok());
+  pass(seconds(2));
+  EXPECT_EQ(activity("east"), "True Active: Connected");
+}
+
+TEST_F(MultiKueueJobs, CopiesAreDeletedAlsoWhenAControllerStartsWithoutTheCheck) {
+  hold("west", true);
+  job("a");
+  pass(seconds(10));
+  ASSERT_EQ(running_on("east"), 1u);
+  patch("", api::kClusterQueues, "", "cq", "{spec: {admissionChecksStrategy: null}}");
+  pass(seconds(5));
+  remove("", api::kAdmissionChecks, "mk", "");
+  pass(seconds(5));
+  ASSERT_TRUE(get("", api::kAdmissionChecks, "mk", "").is_null());
+  restart_manager();
+  pass(minutes(1));
+  EXPECT_EQ(running_on("east"), 1u) << "the check may come back";
+  remove("", api::kJobs, "a");
+  pass(minutes(1));
+  EXPECT_TRUE(list("east", api::kWorkloads).empty());
+  EXPECT_EQ(running_on("east"), 0u);
+}
+
+TEST_F(MultiKueueJobs, AJobOfAUserOfTheWorkerIsNotTakenForTheOneThatWasMade) {
+  hold("west", true);
+  hold("east", true);
+  job("b");
+  pass(seconds(5));
+  make_on(
+      "east",
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a, namespace: default, labels: "
+      "{kueue.x-k8s.io/multikueue-origin: multikueue, kueue.x-k8s.io/prebuilt-workload-name: " +
+          std::string(string_at(workload("b"), {"metadata", "name"})) +
+          "}}\nspec: {suspend: true, template: {spec: {restartPolicy: Never, containers: [{name: c, image: i}]}}}\n");
+  hold("east", false);
+  pass(seconds(10));
+  EXPECT_EQ(cluster_of("b"), "east");
+  EXPECT_FALSE(job_on("east", "b").is_null());
+}
+
 TEST_F(MultiKueueJobs, TheCheckSaysWhichClustersItLacks) {
   remove("", api::kSecrets, "east", "kueue-system");
   remove("", api::kMultiKueueClusters, "west", "");

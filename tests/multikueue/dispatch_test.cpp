@@ -183,6 +183,22 @@ TEST(Dispatch, AnEvictionStopsTheCopyAndThenReleasesTheQuota) {
   EXPECT_EQ(steps(local, {west}), (Steps{"DeleteCopy west"}));
 }
 
+TEST(Dispatch, AnEvictionDeletesACopyOfAnotherSpec) {
+  Local local = running_on("west");
+  local.evicted = true;
+  local.job_active = true;
+  EXPECT_EQ(steps(local, {cluster("west", CopyState::kDiffers, true)}), (Steps{"DeleteCopy west"}));
+  EXPECT_EQ(steps(local, {cluster("west")}), (Steps{"Release"}));
+}
+
+TEST(Dispatch, AnEndWaitsForTheLastStatusOfTheJob) {
+  Cluster west = cluster("west", CopyState::kFinished, true);
+  west.job_ended = false;
+  EXPECT_EQ(steps(running_on("west"), {west}), (Steps{"SyncStatus west"}));
+  west.job_ended = true;
+  EXPECT_EQ(steps(running_on("west"), {west}), (Steps{"SyncStatus west", "Finish west"}));
+}
+
 TEST(Dispatch, AJobThatCanNotBeDispatchedIsRejected) {
   Local local = waiting();
   local.refusal = "No multikueue adapter found";
