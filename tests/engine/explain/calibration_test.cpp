@@ -21,7 +21,8 @@ struct Counts {
   }
 };
 
-constexpr std::size_t kOfOneWorld = 12;  // predictions
+constexpr std::size_t kOfOneWorld = 12;    // predictions
+constexpr unsigned kEnoughForShares = 60;  // worlds
 
 void count(unsigned seed, Counts& counts) {
   test::LivingCluster cluster(seed);
@@ -78,7 +79,9 @@ TEST(Calibration, StartsLieBeforeP50AndP90AsOftenAsTheyShould) {
       Counts::percent(counts.by_p90, counts.nine), counts.nine, Counts::percent(counts.later, counts.after),
       counts.after, counts.nothing);
   ASSERT_GT(counts.nine, worlds);
-  // A thousand clusters lie within the wanted ranges; a few may lie somewhat beside them.
+  // A thousand clusters lie within the wanted ranges; sixty may lie somewhat beside them; fewer say nothing about
+  // shares.
+  if (worlds < kEnoughForShares) return;
   const double more = worlds < 500 ? 8 : 0;
   EXPECT_GE(Counts::percent(counts.by_p50, counts.half), 40 - more);
   EXPECT_LE(Counts::percent(counts.by_p50, counts.half), 60 + more);
