@@ -8,7 +8,7 @@ namespace {
 // 60 seeds, in groups that can run in parallel; test_simulation --kinds 1 --seeds 200 --from 1 plays more. Sanitizers
 // make each seed several times slower, so they play fewer.
 #ifdef BERTH_SANITIZED
-constexpr int kKindGroups = 5;
+constexpr int kKindGroups = 3;
 constexpr int kKindSeedsPerGroup = 1;
 #else
 constexpr int kKindGroups = 20;
