@@ -31,6 +31,13 @@ struct FlavorScan {
   std::uint64_t generation = 0;  // the generation of its queue's configuration then
 };
 
+// What a preemptor chose when it preempted others.
+struct PreemptorsChoice {
+  std::vector<std::int32_t> flavors;  // by step of the plan: index in the group; -1: none
+  std::vector<std::int32_t> counts;   // pods by pod set
+  std::uint64_t generation = 0;       // the generation of its queue's configuration then
+};
+
 struct Slot {
   enum class Place : std::uint8_t {
     kNone,    // not in the scheduler: finished, deactivated, or not submitted
@@ -69,7 +76,8 @@ struct Slot {
     Replacement what;
   };
   Rare<Replaces> replaces;
-  bool has_precedents = false;  // the history of preemptions in its tree (Precedence) knows it
+  bool has_precedents = false;    // the history of preemptions in its tree (Precedence) knows it
+  Rare<PreemptorsChoice> chosen;  // when it preempted others last; counts while Precedence names victims of it
   Rare<FlavorScan> scan;
   std::uint32_t scan_moves = 0;  // number of moves since scan_stamp
   std::uint64_t scan_stamp = 0;

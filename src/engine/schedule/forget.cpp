@@ -20,6 +20,7 @@ void Scheduler::Impl::wake_protected(const std::vector<WorkloadId>& workloads) {
     if (!state.slots.known(each)) continue;  // a copy without its tree
     Slot& slot = state.slots[each];
     slot.has_precedents = false;
+    slot.chosen.reset();
     if (slot.place != Slot::Place::kQueued) continue;
     Queue& queue = *state.queue(slot.queue);
     queue.pending.wake(each);

@@ -1,6 +1,7 @@
 #include "engine/schedule/nominate.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/schedule/combinations.h"
 #include "engine/schedule/make_plan.h"
@@ -20,6 +21,10 @@ Entry same_request(const Entry& entry) {
   out.shape = entry.shape;
   out.replaces = entry.replaces;
   return out;
+}
+
+void drop_not_nominated(Assignment& assignment) {
+  std::erase_if(assignment.shortages, [](const Shortage& each) { return each.kind == Shortage::Kind::kNotNominated; });
 }
 
 }  // namespace
@@ -67,6 +72,7 @@ void Nominator::nominate(Entry& entry, bool resume) {
        (slot.scan_moves > entry.plan->flavors_tried && slot.scan_stamp == std::max(tree.progress, tree.releases)));
   evaluate(entry, tried, last_walk);
   if (!tried.empty() && entry.assignment.mode == Mode::kPreempt) take_what_fits(entry);
+  keep_choice(entry);
   if (!entry.promising()) wait_for_victims(entry);
   if (!entry.promising()) count_protected(entry);
 }
@@ -142,8 +148,7 @@ void Nominator::try_combinations(Entry& entry, std::span<const std::int32_t> cou
       entry.assignment.lacks.insert(entry.assignment.lacks.end(), lacks.begin(), lacks.end());
       continue;
     }
-    std::erase_if(attempt.assignment.shortages,
-                  [](const Shortage& each) { return each.kind == Shortage::Kind::kNotNominated; });
+    drop_not_nominated(attempt.assignment);
     const bool fits = attempt.assignment.mode != Mode::kPreempt;
     if (fits || !best.workload.valid()) best = attempt;
     if (fits) break;
@@ -230,12 +235,36 @@ bool Nominator::walk(Entry& entry) {
   return entry.promising();
 }
 
-// Quota that others took since may make its request one that could not preempt any more. It still fits when its victims
-// are gone.
-void Nominator::wait_for_victims(Entry& entry) {
+// Once its victims are being evicted or gone, other flavors may look better than those for which they went: these
+// borrow now, or are the first that fit. But then the victims went for nothing. So a preemptor stays with its flavors
+// while they fit without its victims, unless it gets more pods otherwise.
+void Nominator::keep_choice(Entry& entry) {
+  const Rare<PreemptorsChoice>& chosen = state_.slots[entry.workload].chosen;
+  if (!chosen || chosen->generation != entry.queue->generation) return;
   const auto victims = state_.precedence.victims(state_.ledger.root(entry.queue->node), entry.workload);
   if (victims.empty()) return;
-  Trial trial(state_.ledger, state_.places);
+  if (entry.promising()) {
+    const auto pods = [](const auto& counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); };
+    const bool more = entry.assignment.mode == Mode::kFit && pods(entry.assignment.counts) > pods(chosen->counts);
+    if (more || std::ranges::equal(entry.assignment.choices, chosen->flavors, {}, &Assignment::Choice::flavor)) return;
+  }
+  Entry same = same_request(entry);
+  const TakeOver taking(state_.ledger, state_.predecessor(entry));
+  assign(same, chosen->counts, {}, chosen->flavors);
+  const auto is_new = [&](const Target& target) { return !state_.slots[target.workload].evicted; };
+  if (!same.promising() || std::ranges::any_of(same.targets, is_new)) {
+    Trial trial(state_.ledger, state_.places);
+    if (!take_out_evicted(trial, victims)) return;
+    assign(same, chosen->counts, {}, chosen->flavors);
+    if (same.assignment.mode != Mode::kFit) return;
+    same.assignment.mode = Mode::kDeferredFit;
+  }
+  drop_not_nominated(same.assignment);
+  take_over(entry, same);
+  entry.partial_view = false;
+}
+
+bool Nominator::take_out_evicted(Trial& trial, std::span<const WorkloadId> victims) const {
   bool any = false;
   for (const WorkloadId victim : victims) {
     const Slot& slot = state_.slots[victim];
@@ -243,7 +272,16 @@ void Nominator::wait_for_victims(Entry& entry) {
     trial.without(victim);
     any = true;
   }
-  if (!any) return;
+  return any;
+}
+
+// Quota that others took since may make its request one that could not preempt any more. It still fits when its victims
+// are gone.
+void Nominator::wait_for_victims(Entry& entry) {
+  const auto victims = state_.precedence.victims(state_.ledger.root(entry.queue->node), entry.workload);
+  if (victims.empty()) return;
+  Trial trial(state_.ledger, state_.places);
+  if (!take_out_evicted(trial, victims)) return;
   Entry later = same_request(entry);
   evaluate(later, {}, true);
   if (later.assignment.mode != Mode::kFit) return;

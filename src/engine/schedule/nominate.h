@@ -10,6 +10,8 @@
 
 namespace berth::engine {
 
+class Trial;
+
 class Nominator {
  public:
   explicit Nominator(SchedulerState& state) : state_(state), placer_(state.places, state.names) {}
@@ -37,7 +39,10 @@ class Nominator {
   bool walk(Entry& entry);
   Preemptor preemptor_of(const Entry& entry) const;
   void note_debts(Entry& entry, const Preemptor& who) const;
+  void keep_choice(Entry& entry);
   void wait_for_victims(Entry& entry);
+  // Takes those out that are being evicted. Returns whether there are any.
+  bool take_out_evicted(Trial& trial, std::span<const WorkloadId> victims) const;
   bool waits_for_the_evicted(Entry& entry);
   bool needs_no_more_victims(Entry& entry);
   bool fits_without_the_evicted(Entry& entry);

@@ -242,6 +242,7 @@ void Pass::admit(Entry& entry) {
   if (state_.book.on()) state_.charge(slot, entry.assignment.usage, std::nullopt);
   queue.pending.erase_and_rank(entry.workload);
   slot.scan.reset();
+  slot.chosen.reset();
   slot.reported = 0;
   slot.reported_reason.clear();
   slot.place = Slot::Place::kHolder;
@@ -276,11 +277,19 @@ void Pass::preempt(Entry& entry) {
   if (order_evictions(state_, entry.workload, entry.targets, *out_)) {
     moved();
     moved_after_ = true;
+    note_choice(entry);
   }
   entry.queue->pending.stand_alone(entry.workload);
   hold(entry, wanted(entry));
   note_preempted_for(entry);
   state_.slots[entry.workload].scan.reset();
+}
+
+void Pass::note_choice(const Entry& entry) {
+  PreemptorsChoice& choice = state_.slots[entry.workload].chosen.emplace();
+  for (const auto& each : entry.assignment.choices) choice.flavors.push_back(each.flavor);
+  choice.counts = entry.assignment.counts;
+  choice.generation = entry.queue->generation;
 }
 
 // The head of a StrictFIFO queue is first in its queue anyway. It precedes the heads of other queues only with
@@ -343,6 +352,9 @@ void Pass::try_again(Entry& entry, bool overlaps) {
     return state_.slots[target.workload].evicted;
   });
   if (waits && state_.has_preempted(*entry.queue, entry.workload)) return;
+  Rare<PreemptorsChoice>& chosen = state_.slots[entry.workload].chosen;
+  if (chosen) moved_ = true;  // others hold what it chose: the next cycle may choose anew
+  chosen.reset();
   if (!scan_moved(entry) && !overlaps) beaten_.push_back(&entry);
 }
 

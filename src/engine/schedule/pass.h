@@ -56,6 +56,7 @@ class Pass {
   void take_places(Entry& entry, Admit& decision);
   void hold(const Entry& entry, const Usage& usage);  // quota and places, for the rest of the cycle
   void note_preempted_for(const Entry& entry);
+  void note_choice(const Entry& entry);
   bool reserves(const Entry& entry) const;
   void reserve(const Entry& entry);
   void fail(Entry& entry, std::string_view reason);     // with the assignment's message

@@ -217,5 +217,63 @@ TEST(Preemptors, KeepWhatTheirVictimsLeaveThoughTheyCouldNotPreemptForItNow) {
   EXPECT_EQ(world.moves(), Texts{"admit late"});
 }
 
+SchedulerOptions shared(bool on) {
+  SchedulerOptions options;
+  options.fair_sharing.enabled = on;
+  return options;
+}
+
+// Rather preempts in the second flavor than borrows in the first.
+QueueSpec never_borrows_gladly() {
+  QueueSpec queue("q");
+  queue.in("team").within(WithinClusterQueue::kLowerPriority);
+  queue.object.when_can_borrow = api::kueue::FungibilityPolicy::kTryNextFlavor;
+  queue.object.when_can_preempt = api::kueue::FungibilityPolicy::kMayStopSearch;
+  return queue;
+}
+
+// While cpu is short in "near", the flavor counts as one that does not borrow, as cpu decides. When the victim is gone,
+// the memory decides, which is borrowed. So "far" would be better now, but it costs another victim.
+TEST(Preemptors, StayWithTheFlavorWhoseVictimHasGone) {
+  for (const bool shares : {false, true}) {
+    World world(shared(shares));
+    world.flavor("near");
+    world.flavor("far");
+    world.cohort("team", "", {{"near", {{"cpu", "0"}, {"memory", "4"}}}});
+    world.queue(never_borrows_gladly()
+                    .flavor("near", {{"cpu", "2"}, {"memory", "0"}})
+                    .flavor("far", {{"cpu", "2"}, {"memory", "4"}}));
+    world.job({.name = "one", .queue = "q", .requests = {{"cpu", "2"}}});
+    world.job({.name = "other", .queue = "q", .requests = {{"cpu", "2"}}});
+    EXPECT_EQ(world.moves(), (Texts{"admit one", "admit other"}));
+    world.job({.name = "late", .queue = "q", .requests = {{"cpu", "2"}, {"memory", "2"}}, .priority = 1});
+    EXPECT_EQ(world.moves(), Texts{"preempt one for late (InClusterQueue)"});
+    world.stopped("one");
+    EXPECT_EQ(world.moves(), Texts{"admit late"});
+  }
+}
+
+// For the cpu alone "large" would go, and nothing would be borrowed. For both "small" is enough. When it is being
+// evicted, it is the first to go for the cpu alone, too, and then cpu would be borrowed.
+TEST(Preemptors, StayWithTheFlavorWhoseVictimIsOnItsWay) {
+  for (const bool shares : {false, true}) {
+    World world(shared(shares));
+    world.flavor("near");
+    world.flavor("far");
+    world.cohort("team", "", {{"near", {{"cpu", "1"}, {"memory", "1"}}}, {"far", {{"cpu", "2"}, {"memory", "0"}}}});
+    world.queue(never_borrows_gladly()
+                    .flavor("near", {{"cpu", "0"}, {"memory", "0"}})
+                    .flavor("far", {{"cpu", "5"}, {"memory", "2"}}));
+    world.job({.name = "large", .queue = "q", .requests = {{"cpu", "6"}}});
+    world.job({.name = "small", .queue = "q", .requests = {{"cpu", "1"}, {"memory", "2"}}, .priority = 1});
+    EXPECT_EQ(world.moves(), (Texts{"admit small", "admit large"}));
+    world.job({.name = "late", .queue = "q", .requests = {{"cpu", "1"}, {"memory", "1"}}, .priority = 2});
+    EXPECT_EQ(world.moves(), Texts{"preempt small for late (InClusterQueue)"});
+    EXPECT_EQ(world.moves(), Texts{});
+    world.stopped("small");
+    EXPECT_EQ(world.moves(), Texts{"admit late"});
+  }
+}
+
 }  // namespace
 }  // namespace berth::engine::preemptors_test
