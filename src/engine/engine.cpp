@@ -9,11 +9,8 @@ namespace berth::engine {
 Engine::Engine(Options options) : impl_(std::make_unique<Impl>(options)) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
-Engine Engine::copy() const {
-  Engine out(impl_->facts.options);
-  out.impl_ = std::make_unique<Impl>(*impl_);
-  return out;
-}
+Engine::Engine(const Engine& other) : impl_(std::make_unique<Impl>(*other.impl_)) {}
+Engine Engine::copy() const { return Engine(*this); }
 Engine& Engine::operator=(Engine&&) noexcept = default;
 
 Effects Engine::handle(Time now, const Event& event) {
@@ -46,11 +43,8 @@ SchedulerOptions scheduler_options(const Options& o) {
 }
 
 Engine::Impl::Impl(const Options& o)
-    : facts(o),
+    : EngineValues(o),
       scheduler(scheduler_options(o)),
-      nodes(o),
-      scheduled_pods(o),
-      retention(o.retention),
       slices(facts, workloads),
       views(facts, slices),
       census(facts, scheduler, workloads),
@@ -66,16 +60,8 @@ Engine::Impl::Impl(const Options& o)
                       retention) {}
 
 Engine::Impl::Impl(const Impl& other)
-    : facts(other.facts),
+    : EngineValues(other),
       scheduler(other.scheduler.copy()),
-      devices(other.devices),
-      nodes(other.nodes),
-      scheduled_pods(other.scheduled_pods),
-      retention(other.retention),
-      workloads(other.workloads),
-      finalizers(other.finalizers),
-      wake_ups(other.wake_ups),
-      pass_facts(other.pass_facts),
       slices(other.slices, facts, workloads),
       views(other.views, facts, slices),
       census(facts, scheduler, workloads),

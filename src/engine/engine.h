@@ -107,6 +107,8 @@ class Engine {
  private:
   friend class Rehearsal;
   struct Impl;
+  Engine(const Engine& other);  // copy() says that it costs
+
   std::unique_ptr<Impl> impl_;
 };
 

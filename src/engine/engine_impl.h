@@ -36,7 +36,29 @@ namespace berth::engine {
 // costs some hundred bytes and a cell in every queue; renumbering processes every pending workload.
 inline constexpr std::size_t kSpareNames = 1'024;
 
-struct Engine::Impl {
+// What an engine knows that refers to no other part: copied as a whole.
+struct EngineValues {
+  explicit EngineValues(const Options& o) : facts(o), nodes(o), scheduled_pods(o), retention(o.retention) {}
+
+  // What the next pass must know.
+  struct PassFacts {
+    bool recalls_protected = false;         // the messages of waiting workloads say whom they spare
+    bool usage_recalled = false;            // claims in the book of usage wait for their workloads
+    std::size_t names_bound = kSpareNames;  // renumber() when there are more names than this
+  };
+
+  EngineFacts facts;
+  NodeDevices devices;
+  NodeWatch nodes;
+  ScheduledPods scheduled_pods;
+  Retention retention;
+  TrackedWorkloads workloads;
+  Finalizers finalizers;
+  WakeUps wake_ups;
+  PassFacts pass_facts;
+};
+
+struct Engine::Impl : EngineValues {
   explicit Impl(const Options& options);
   Impl(const Impl& other);
 
@@ -82,24 +104,8 @@ struct Engine::Impl {
                        std::vector<std::string>& broken) const;
   void check_usage(const Scheduler& fresh, std::vector<std::string>& broken) const;
 
-  // What the next pass must know: plain values, copied as a whole.
-  struct PassFacts {
-    bool recalls_protected = false;         // the messages of waiting workloads say whom they spare
-    bool usage_recalled = false;            // claims in the book of usage wait for their workloads
-    std::size_t names_bound = kSpareNames;  // renumber() when there are more names than this
-  };
-
-  // Each part refers to parts above it only.
-  EngineFacts facts;
+  // Each part refers to the values and to parts above it only.
   Scheduler scheduler;
-  NodeDevices devices;
-  NodeWatch nodes;
-  ScheduledPods scheduled_pods;
-  Retention retention;
-  TrackedWorkloads workloads;
-  Finalizers finalizers;
-  WakeUps wake_ups;
-  PassFacts pass_facts;
   Slices slices;
   WorkloadViews views;
   Census census;

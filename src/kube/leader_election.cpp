@@ -32,7 +32,8 @@ Result<void> validate(const LeaderElectionOptions& o) {
 }
 
 // Candidate -> (holds the Lease) leader -> (not renewed in time, or another holds it) stopped. One request or timer
-// is active at a time, and in addition the deadline timer while leading.
+// is active at a time, and in addition the deadline timer while leading. A release waits for the answer to a write that
+// is under way: its version of the Lease is the one to give back.
 struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   Impl(api::RestClient& c, Executor& e, LeaderElectionOptions o, Handler h)
       : client(c), executor(e), options(std::move(o)), handler(std::move(h)), random(options.seed) {}
@@ -136,7 +137,12 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     fields["leaseDurationSeconds"] = std::chrono::ceil<std::chrono::seconds>(options.lease_duration).count();
     fields["renewTime"] = now;
     const Time asked_at = executor.now();
-    client.call(std::move(r), guarded([this, asked_at](const RestResponse& response) { written(response, asked_at); }));
+    writing = true;
+    client.call(std::move(r), [self = shared_from_this(), asked_at](const RestResponse& response) {
+      self->writing = false;
+      if (self->released) return self->answered_late(response);
+      if (!self->over) self->written(response, asked_at);
+    });
   }
 
   void written(const RestResponse& response, Time asked_at) {
@@ -189,15 +195,28 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
     handler.stopped("the lease " + options.ns + "/" + options.name + " is lost: " + why);
   }
 
+  // The last write before release() is answered: the Lease may be held since, or in another version.
+  void answered_late(const RestResponse& response) {
+    if (response.ok()) {
+      lease = response.body;
+      return give_back();
+    }
+    client.call(request(Verb::kGet), [self = shared_from_this()](const RestResponse& read) {
+      if (!read.ok() || holder_of(read.body) != self->options.identity) return self->released();
+      self->lease = read.body;
+      self->give_back();
+    });
+  }
+
   // Removes the holder and sets the shortest duration: the next candidate can take the Lease.
-  void give_back(std::function<void()> done) {
+  void give_back() {
     RestRequest r = request(Verb::kUpdate);
     r.body = lease;
     JsonObject& spec = ensure_path(r.body, {"spec"}).as_object();
     spec.erase("holderIdentity");
     spec["leaseDurationSeconds"] = 1;
     spec["renewTime"] = format_micro_time(executor.now());
-    client.call(std::move(r), [done = std::move(done)](const RestResponse& response) {
+    client.call(std::move(r), [done = released](const RestResponse& response) {
       if (!response.ok())
         log::warn("lease", {{"cannot", "give back"}, {"why", std::string(api::status_message(response))}});
       done();
@@ -215,6 +234,8 @@ struct LeaderElector::Impl : std::enable_shared_from_this<LeaderElector::Impl> {
   Time renewed_at{};
   bool leading = false;
   bool over = false;
+  bool writing = false;            // a write has no answer yet
+  std::function<void()> released;  // set by release(): what to call when the Lease is given back
   TimerId timer = 0, deadline = 0;
   std::optional<Informer> watcher;  // until it leads
 };
@@ -245,8 +266,11 @@ void LeaderElector::release(std::function<void()> done) {
   impl_->over = true;
   impl_->executor.cancel(impl_->timer);
   impl_->executor.cancel(impl_->deadline);
-  if (!std::exchange(impl_->leading, false)) return done();
-  impl_->give_back(std::move(done));
+  impl_->released = std::move(done);
+  const bool led = std::exchange(impl_->leading, false);
+  if (impl_->writing) return;  // answered_late() goes on
+  if (!led) return impl_->released();
+  impl_->give_back();
 }
 
 }  // namespace berth::kube

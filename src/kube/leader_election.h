@@ -48,7 +48,8 @@ class LeaderElector {
   // later: a process that was suspended notices it by its clock.
   Time leads_until() const;
   std::string holder() const;  // the holder of the Lease when it was last read; "" none
-  // Stops, and releases the Lease when this process holds it, so that another may lead at once. Always calls `done`.
+  // Stops, and releases the Lease when this process holds it, so that another may lead at once. Waits for the answer to
+  // a write of the Lease that is under way. Always calls `done`.
   void release(std::function<void()> done);
 
  private:

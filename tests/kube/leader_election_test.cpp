@@ -23,6 +23,11 @@ class Cable final : public api::RestClient {
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
     if (cut) return executor_.post([done] { done({0, nullptr, {}}); });
+    if (slow) {
+      done = [this, done = std::move(done)](const api::RestResponse& response) {
+        executor_.after(milliseconds(500), [done, response] { done(response); });
+      };
+    }
     server_.call(std::move(request), std::move(done));
   }
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
@@ -32,6 +37,7 @@ class Cable final : public api::RestClient {
     return server_.watch(std::move(request), std::move(on_event), std::move(on_end));
   }
   bool deaf = false;  // watches get no events
+  bool slow = false;  // an answer takes half a second
 
  private:
   api::RestClient& server_;
@@ -164,6 +170,24 @@ TEST_F(LeaderElectionTest, AReleasedLeaseIsTakenAtOnce) {
   EXPECT_FALSE(first.elector->leading());
   EXPECT_TRUE(second.elector->leading());
   EXPECT_EQ(first.stopped, 0) << "who gave up by itself is not told";
+}
+
+// Renewals are some seconds apart: one of these moments lies between a renewal and its answer.
+class Moments : public LeaderElectionTest, public testing::WithParamInterface<int> {};
+INSTANTIATE_TEST_SUITE_P(OfThreeSeconds, Moments, testing::Range(0, 15));
+
+TEST_P(Moments, ALeaseIsReleasedWhileARenewalIsUnderWay) {
+  Candidate& first = add("first");
+  run(seconds(1));
+  Candidate& second = add("second");
+  run(seconds(1));
+  first.cable->slow = true;
+  run(milliseconds(200) * GetParam());
+  bool done = false;
+  first.elector->release([&] { done = true; });
+  run(seconds(3));
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(second.elector->leading()) << "the lease of 15 seconds was given back";
 }
 
 TEST_F(LeaderElectionTest, ALeaderThatIsCutOffStopsBeforeAnotherStarts) {
