@@ -14,35 +14,37 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
-// The members that the Kubernetes API knows, by the name of the object or list that has them.
-// https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container
-const Names* known_members(std::string_view of) {
-  static const Names kContainer = {"name",
-                                   "image",
-                                   "command",
-                                   "args",
-                                   "workingDir",
-                                   "ports",
-                                   "envFrom",
-                                   "env",
-                                   "resources",
-                                   "resizePolicy",
-                                   "restartPolicy",
-                                   "restartPolicyRules",
-                                   "volumeMounts",
-                                   "volumeDevices",
-                                   "livenessProbe",
-                                   "readinessProbe",
-                                   "startupProbe",
-                                   "lifecycle",
-                                   "securityContext",
-                                   "terminationMessagePath",
-                                   "terminationMessagePolicy",
-                                   "imagePullPolicy",
-                                   "stdin",
-                                   "stdinOnce",
-                                   "tty"};
-  static const Names kProbe = {"exec",
+const Names& container_members() {
+  static const Names kNames = {"name",
+                               "image",
+                               "command",
+                               "args",
+                               "workingDir",
+                               "ports",
+                               "envFrom",
+                               "env",
+                               "resources",
+                               "resizePolicy",
+                               "restartPolicy",
+                               "restartPolicyRules",
+                               "volumeMounts",
+                               "volumeDevices",
+                               "livenessProbe",
+                               "readinessProbe",
+                               "startupProbe",
+                               "lifecycle",
+                               "securityContext",
+                               "terminationMessagePath",
+                               "terminationMessagePolicy",
+                               "imagePullPolicy",
+                               "stdin",
+                               "stdinOnce",
+                               "tty"};
+  return kNames;
+}
+
+const Names& probe_members() {
+  static const Names kNames = {"exec",
                                "httpGet",
                                "tcpSocket",
                                "grpc",
@@ -52,10 +54,16 @@ const Names* known_members(std::string_view of) {
                                "failureThreshold",
                                "initialDelaySeconds",
                                "terminationGracePeriodSeconds"};
+  return kNames;
+}
+
+// The members that the Kubernetes API knows, by the name of the object or list that has them.
+// https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#Container
+const Names* known_members(std::string_view of) {
   static const Names kHook = {"exec", "httpGet", "tcpSocket", "sleep"};
   static const std::map<std::string_view, Names> kOthers = {
-      {"containers", kContainer},
-      {"initContainers", kContainer},
+      {"containers", container_members()},
+      {"initContainers", container_members()},
       {"ports", {"name", "hostPort", "containerPort", "protocol", "hostIP"}},
       {"envFrom", {"prefix", "configMapRef", "secretRef"}},
       {"env", {"name", "value", "valueFrom"}},
@@ -74,9 +82,9 @@ const Names* known_members(std::string_view of) {
       {"volumeMounts",
        {"name", "readOnly", "recursiveReadOnly", "mountPath", "subPath", "subPathExpr", "mountPropagation"}},
       {"volumeDevices", {"name", "devicePath"}},
-      {"livenessProbe", kProbe},
-      {"readinessProbe", kProbe},
-      {"startupProbe", kProbe},
+      {"livenessProbe", probe_members()},
+      {"readinessProbe", probe_members()},
+      {"startupProbe", probe_members()},
       {"lifecycle", {"postStart", "preStop", "stopSignal"}},
       {"postStart", kHook},
       {"preStop", kHook},

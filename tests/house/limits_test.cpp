@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostLines = 400;
 constexpr std::size_t kMostMethods = 40;
+constexpr std::size_t kMostFunctionLines = 70;
 // The comment before a larger class says why it is one class: this text, and the reason.
 const std::string kReason = "More than 40 methods: ";
 
@@ -61,6 +62,48 @@ TEST(Limits, ClassesAreSmall) {
   EXPECT_GT(classes, 1'000u);
   expect_none(found, "has more than " + std::to_string(kMostMethods) + " methods: cut it, or say \"" + kReason +
                          "...\" in the comment before it");
+}
+
+// The first lines of the functions and blocks with more than `most` lines, in formatted code: a block ends with a brace
+// alone in its line, in the column in which its first line begins.
+std::vector<std::size_t> long_blocks(const std::vector<std::string>& lines, std::size_t most) {
+  std::vector<std::size_t> out;
+  std::map<std::size_t, std::size_t> begins;  // the last line that begins in a column
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::size_t column = lines[i].find_first_not_of(' ');
+    if (column == std::string::npos) continue;
+    if (lines[i].compare(column, std::string::npos, "}") != 0) {
+      if (lines[i][column] != '}') begins[column] = i;
+    } else if (const auto begin = begins.find(column); begin != begins.end() && i - begin->second + 1 > most) {
+      out.push_back(begin->second);
+    }
+  }
+  return out;
+}
+
+TEST(Limits, FunctionsFitAScreen) {
+  std::set<std::string> found;
+  for (const TextFile* file : files_below("src")) {
+    if (!file->is_source()) continue;
+    for (const std::size_t line : long_blocks(file->lines, kMostFunctionLines)) found.insert(file->where(line));
+  }
+  expect_none(found, "begins a function of more than " + std::to_string(kMostFunctionLines) + " lines: cut it");
+}
+
+TEST(Limits, LinesOfFunctionsAreCounted) {
+  const std::vector<std::string> lines = {"struct S {",
+                                          "  int f(",
+                                          "      int x) {",
+                                          "    if (x) {",
+                                          "      return 1;",
+                                          "    }",
+                                          "    return 2;",
+                                          "  }",
+                                          "};",
+                                          "void g() {",
+                                          "}"};
+  EXPECT_EQ(long_blocks(lines, 6), (std::vector<std::size_t>{1}));
+  EXPECT_EQ(long_blocks(lines, 7), std::vector<std::size_t>());
 }
 
 TEST(Limits, MethodsAreCounted) {

@@ -227,7 +227,12 @@ struct Observer::Impl {
     Life& life = by_uid[w.meta.uid];
     const std::string who = w.meta.ns + "/" + job_name(w);
     if (old == nullptr) {
-      life = {w.meta.ns, job_name(w), w.queue_name, {}, w.priority, executor.now(), {}, {}, {}, false, {}, {}};
+      life = Life();
+      life.ns = w.meta.ns;
+      life.name = job_name(w);
+      life.queue = w.queue_name;
+      life.priority = w.priority;
+      life.submitted = executor.now();
       life.waits_since = executor.now();
       names[w.meta.uid] = who;
       place_of[w.meta.uid] = order.size();

@@ -75,6 +75,29 @@ Result<Step> parse_step(const Json& value, const std::string& path) {
   return step;
 }
 
+Result<void> read_cluster(const Json& cluster, Scenario& scenario) {
+  if (auto known = known_members(cluster, "scenario.cluster",
+                                 {"nodes", "nodeResources", "devices", "scaleUp", "provisioningDelay"});
+      !known)
+    return known;
+  scenario.nodes = string_at(cluster, {"nodes"});
+  if (!scenario.nodes.empty()) {
+    if (const auto shape = cluster::parse_node_shape(scenario.nodes); !shape)
+      return fail("scenario.cluster.nodes: " + shape.error().message);
+  }
+  scenario.node_resources = string_at(cluster, {"nodeResources"});
+  scenario.devices = string_at(cluster, {"devices"});
+  if (const auto devices = cluster::devices::parse_devices(scenario.devices); !devices)
+    return fail("scenario.cluster.devices: " + devices.error().message);
+  scenario.scale_up = string_at(cluster, {"scaleUp"});
+  if (const auto delay = string_at(cluster, {"provisioningDelay"}); !delay.empty()) {
+    auto duration = parse_duration(delay);
+    if (!duration) return fail("scenario.cluster.provisioningDelay: " + duration.error().message);
+    scenario.provisioning_delay = *duration;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Scenario> parse_scenario(std::string_view text) {
@@ -94,25 +117,7 @@ Result<Scenario> parse_scenario(std::string_view text) {
   if (scenario.name.empty()) return fail("scenario.name: is missing");
   scenario.about = string_at(root, {"about"});
   if (const Json* cluster = find(root, "cluster")) {
-    if (auto known = known_members(*cluster, "scenario.cluster",
-                                   {"nodes", "nodeResources", "devices", "scaleUp", "provisioningDelay"});
-        !known)
-      return tl::unexpected(known.error());
-    scenario.nodes = string_at(*cluster, {"nodes"});
-    if (!scenario.nodes.empty()) {
-      if (const auto shape = cluster::parse_node_shape(scenario.nodes); !shape)
-        return fail("scenario.cluster.nodes: " + shape.error().message);
-    }
-    scenario.node_resources = string_at(*cluster, {"nodeResources"});
-    scenario.devices = string_at(*cluster, {"devices"});
-    if (const auto devices = cluster::devices::parse_devices(scenario.devices); !devices)
-      return fail("scenario.cluster.devices: " + devices.error().message);
-    scenario.scale_up = string_at(*cluster, {"scaleUp"});
-    if (const auto delay = string_at(*cluster, {"provisioningDelay"}); !delay.empty()) {
-      auto duration = parse_duration(delay);
-      if (!duration) return fail("scenario.cluster.provisioningDelay: " + duration.error().message);
-      scenario.provisioning_delay = *duration;
-    }
+    if (auto read = read_cluster(*cluster, scenario); !read) return tl::unexpected(read.error());
   }
   if (const Json* gates = find(root, "featureGates")) {
     auto decoded = controller::decode_feature_gates(*gates, "scenario.featureGates");

@@ -125,38 +125,9 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
   if (!server) return tl::unexpected(server.error());
   impl->server = std::move(*server);
   std::unique_ptr<World> world(new World(std::move(impl)));
-  auto external_kinds = apiserver::choose_external_kinds(options.external_kinds);
-  if (!external_kinds) return tl::unexpected(external_kinds.error());
-  for (const std::span<const embedded::File> files :
-       {embedded::crds(), std::span<const embedded::File>(*external_kinds)}) {
-    for (const embedded::File& file : files) {
-      auto documents = parse_yaml(file.content);
-      if (!documents) return fail(std::string(file.name) + ": " + documents.error().message);
-      for (auto& document : *documents) {
-        if (auto created = world->create(std::move(document)); !created)
-          return fail(std::string(file.name) + ": " + created.error().message);
-      }
-    }
-  }
+  if (auto created = world->create_kinds(options); !created) return tl::unexpected(created.error());
   Impl& parts = *world->impl_;
-  cluster::ClusterOptions cluster_options;
-  cluster_options.nodes = options.nodes;
-  cluster_options.node_resources = options.node_resources;
-  cluster_options.devices = options.devices_of_nodes;
-  cluster_options.scale_up = options.scale_up;
-  cluster_options.provisioning_delay = options.provisioning_delay;
-  cluster_options.runs_nodes = options.runs_nodes;
-  cluster_options.job_controller = options.job_controller;
-  cluster_options.apps_controllers = options.apps_controllers;
-  cluster_options.node_manifests = options.node_manifests;
-  cluster_options.leader_worker_sets = options.leader_worker_sets;
-  cluster_options.vcjobs = options.vcjobs;
-  for (const auto& known : options.kinds) {
-    const auto& kind = known.description;
-    const bool served = world->request_for(kind->api_version(), kind->kind, "", "").has_value();
-    if (options.operators && served) cluster_options.kinds.push_back(kind);
-  }
-  auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, cluster_options);
+  auto cluster = cluster::PretendCluster::make(*parts.server, parts.executor, world->cluster_options(options));
   if (!cluster) return tl::unexpected(cluster.error());
   parts.cluster = std::move(*cluster);
   parts.cluster->start();
@@ -171,6 +142,44 @@ Result<std::unique_ptr<World>> World::make(const WorldOptions& options) {
     parts.executor.step();
   if (!parts.controller->leading()) return fail("the controller could not read the API server's objects");
   return world;
+}
+
+Result<void> World::create_kinds(const WorldOptions& options) {
+  auto external_kinds = apiserver::choose_external_kinds(options.external_kinds);
+  if (!external_kinds) return tl::unexpected(external_kinds.error());
+  for (const std::span<const embedded::File> files :
+       {embedded::crds(), std::span<const embedded::File>(*external_kinds)}) {
+    for (const embedded::File& file : files) {
+      auto documents = parse_yaml(file.content);
+      if (!documents) return fail(std::string(file.name) + ": " + documents.error().message);
+      for (auto& document : *documents) {
+        if (auto created = create(std::move(document)); !created)
+          return fail(std::string(file.name) + ": " + created.error().message);
+      }
+    }
+  }
+  return {};
+}
+
+cluster::ClusterOptions World::cluster_options(const WorldOptions& options) {
+  cluster::ClusterOptions out;
+  out.nodes = options.nodes;
+  out.node_resources = options.node_resources;
+  out.devices = options.devices_of_nodes;
+  out.scale_up = options.scale_up;
+  out.provisioning_delay = options.provisioning_delay;
+  out.runs_nodes = options.runs_nodes;
+  out.job_controller = options.job_controller;
+  out.apps_controllers = options.apps_controllers;
+  out.node_manifests = options.node_manifests;
+  out.leader_worker_sets = options.leader_worker_sets;
+  out.vcjobs = options.vcjobs;
+  for (const auto& known : options.kinds) {
+    const auto& kind = known.description;
+    const bool served = request_for(kind->api_version(), kind->kind, "", "").has_value();
+    if (options.operators && served) out.kinds.push_back(kind);
+  }
+  return out;
 }
 
 api::RestResponse World::call(api::RestRequest request) {

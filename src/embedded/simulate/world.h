@@ -27,6 +27,9 @@ namespace berth::controller {
 class Controller;
 struct ControllerOptions;
 }  // namespace berth::controller
+namespace berth::cluster {
+struct ClusterOptions;
+}
 
 namespace berth::simulate {
 
@@ -104,6 +107,8 @@ class World {
   struct Impl;
   explicit World(std::unique_ptr<Impl> impl);
   api::RestResponse until_answered(std::optional<api::RestResponse>& answer);
+  Result<void> create_kinds(const WorldOptions& options);  // the CRDs
+  cluster::ClusterOptions cluster_options(const WorldOptions& options);
   std::unique_ptr<Impl> impl_;
 };
 

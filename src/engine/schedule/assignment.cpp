@@ -161,22 +161,44 @@ void Assigner::remember(FlavorId flavor, const Grade& grade, std::size_t first_s
   out_->attempts.push_back({unit_index_, flavor, kNames[grade.level], grade.borrow, first, kept.size()});
 }
 
+// Whether this flavor must not be tried: the reason is reported, and `mildest` follows.
+bool Assigner::passed_over(const ResourceGroup& group, std::size_t flavor, const Plan::Step& step, int& mildest) {
+  const auto index = static_cast<std::int32_t>(flavor);
+  if (!request_->nominated.empty() && request_->nominated[step_index_] != index) {
+    report({.kind = Shortage::Kind::kNotNominated, .flavor = group.flavors[flavor]});
+    return true;
+  }
+  if (!request_->kept.empty() && request_->kept[step_index_].name != nullptr &&
+      request_->kept[step_index_].flavor != index) {
+    report({.kind = Shortage::Kind::kKept, .flavor = group.flavors[flavor], .text = request_->kept[step_index_].name});
+    mildest = std::min<int>(mildest, kNoMatch);
+    return true;
+  }
+  if (!step.mismatch[flavor].empty()) {
+    report({.kind = Shortage::Kind::kMismatch, .text = &step.mismatch[flavor]});
+    mildest = std::min<int>(mildest, kNoMatch);
+    return true;
+  }
+  return false;
+}
+
+// Keeps only the shortages of this step, which begin at `first_shortage`, for the unit.
+bool Assigner::fail_unit(std::size_t first_shortage) {
+  auto& all = out_->shortages;
+  auto end = all.begin() + static_cast<std::ptrdiff_t>(first_shortage);
+  all.erase(std::remove_if(all.begin(), end, [&](const Shortage& s) { return s.unit == unit_index_; }), end);
+  return false;
+}
+
 bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, bool probe) {
   const Plan::Step& step = unit_->steps[step_in_unit];
   step_index_ = step_index;
   std::size_t first_shortage = out_->shortages.size();
-  // On failure, keep only the shortages of this step for the unit.
-  auto fail_unit = [&] {
-    auto& all = out_->shortages;
-    auto end = all.begin() + static_cast<std::ptrdiff_t>(first_shortage);
-    all.erase(std::remove_if(all.begin(), end, [&](const Shortage& s) { return s.unit == unit_index_; }), end);
-    return false;
-  };
   if (step.group < 0) {
     if (wanted(step.wants.front()).is_zero()) return true;
     report({.kind = Shortage::Kind::kUncovered, .resource = step.wants.front().resource});
     unit_severity_ = kNoMatch;
-    return fail_unit();
+    return fail_unit(first_shortage);
   }
   const ResourceGroup& group = request_->preemptor.config->groups[static_cast<std::size_t>(step.group)];
   Best best;
@@ -189,21 +211,7 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
   for (std::int32_t index = first; index <= last; ++index) {
     attempted = index;
     auto flavor = static_cast<std::size_t>(index);
-    if (!request_->nominated.empty() && request_->nominated[step_index] != index) {
-      report({.kind = Shortage::Kind::kNotNominated, .flavor = group.flavors[flavor]});
-      continue;
-    }
-    if (!request_->kept.empty() && request_->kept[step_index].name != nullptr &&
-        request_->kept[step_index].flavor != index) {
-      report({.kind = Shortage::Kind::kKept, .flavor = group.flavors[flavor], .text = request_->kept[step_index].name});
-      mildest = std::min<int>(mildest, kNoMatch);
-      continue;
-    }
-    if (!step.mismatch[flavor].empty()) {
-      report({.kind = Shortage::Kind::kMismatch, .text = &step.mismatch[flavor]});
-      mildest = std::min<int>(mildest, kNoMatch);
-      continue;
-    }
+    if (passed_over(group, flavor, step, mildest)) continue;
     if (probe && !passes_probe(flavor, step)) {
       mildest = std::min<int>(mildest, kExceeding);
       continue;
@@ -234,7 +242,7 @@ bool Assigner::assign_step(std::size_t step_in_unit, std::size_t step_index, boo
   if (mildest <= kNoMatch) unit_severity_ = std::max(unit_severity_, mildest);
   if (best.flavor < 0) {
     if (mildest > kNoMatch) unit_severity_ = kNoMatch;  // no flavor was tried at all
-    return fail_unit();
+    return fail_unit(first_shortage);
   }
   choice.flavor = best.flavor;
   choice.last = attempted;

@@ -150,6 +150,8 @@ class Assigner {
   bool depends_on_others(std::size_t flavor, const Plan::Step& step) const;
   void consider_together(std::int32_t flavor, Assignment::Choice& choice);
   void leave_open(std::size_t first_step);
+  bool fail_unit(std::size_t first_shortage);
+  bool passed_over(const ResourceGroup& group, std::size_t flavor, const Plan::Step& step, int& mildest);
   bool passes_probe(std::size_t flavor, const Plan::Step& step);
   Grade grade_flavor(std::size_t flavor, const Plan::Step& step, int& severity);
   Grade grade_resource(FlavorResourceId id, ResourceId resource, FlavorId flavor, Amount amount, bool hopeless,

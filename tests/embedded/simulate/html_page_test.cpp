@@ -33,7 +33,8 @@ Played two_workloads() {
   Played played;
   played.start = kStart;
   played.end = kStart + hours(4);
-  Life first{"vision", "detector", "main", "research", 0, kStart, kStart, kStart, kStart + hours(1), true, {}, {}};
+  Life first{"vision", "detector",        "main", "research", 0,  kStart, kStart,
+             kStart,   kStart + hours(1), true,   false,      {}, {}};
   Life second = first;
   second.ns = "language";
   second.name = "tokenizer";

@@ -14,7 +14,7 @@ TEST(Bypassed, NamesWhoWasEvaluatedOnlyWithinItsNamespace) {
   EXPECT_EQ(bypassed_text("a/two", "a/one", "uid-1", "too big"), kStart + "a/one: too big");
   EXPECT_EQ(bypassed_text("b/two", "a/one", "uid-1", "too big"), kStart + "uid-1: too big");
   EXPECT_EQ(verdict_in(kStart + "uid-1: too big: 5"), "too big: 5");
-  for (const std::string other : {std::string(kBypassed), kStart + "x", std::string("too big: 5")})
+  for (const std::string& other : {std::string(kBypassed), kStart + "x", std::string("too big: 5")})
     EXPECT_EQ(verdict_in(other), other);
   EXPECT_EQ(bypassed_text("volcano:podgroups/two", "volcano:podgroups/one", "uid-1", "too big"),
             kStart + "uid-1: too big");

@@ -221,6 +221,11 @@ class Page {
     return html::table(table);
   }
 
+  struct Waits {
+    std::vector<Duration> started;
+    std::size_t not_started = 0;
+  };
+
   std::string waiting() const {
     constexpr std::array<std::pair<std::int64_t, std::string_view>, 9> kSteps{{{1, "up to 1 s"},
                                                                                {10, "up to 10 s"},
@@ -231,10 +236,6 @@ class Page {
                                                                                {86'400, "up to 1 day"},
                                                                                {604'800, "up to 1 week"},
                                                                                {INT64_MAX, "longer"}}};
-    struct Waits {
-      std::vector<Duration> started;
-      std::size_t not_started = 0;
-    };
     std::map<std::string, Waits> by_queue;
     std::array<std::size_t, kSteps.size()> counts{};
     std::size_t started = 0, not_started = 0;
@@ -264,7 +265,11 @@ class Page {
       }
       out += beside(bar_chart({"waits", "Waiting times of all workloads", reported}, bars), html::table(table));
     }
-    // The queues with the most workloads, if there are too many.
+    return out + waiting_by_queue(by_queue) + "</section>\n";
+  }
+
+  // The queues with the most workloads, if there are too many.
+  static std::string waiting_by_queue(const std::map<std::string, Waits>& by_queue) {
     std::vector<std::pair<std::string, Waits>> queues(by_queue.begin(), by_queue.end());
     std::ranges::stable_sort(queues, std::ranges::greater(),
                              [](const auto& q) { return q.second.started.size() + q.second.not_started; });
@@ -283,14 +288,13 @@ class Page {
                             std::to_string(waits.not_started)});
       bars.push_back({queue, in_seconds(quantile(50)), words(50)});
     }
-    if (shown > 0)
-      out += "<h3>By LocalQueue</h3>\n" +
-             beside(bar_chart(
-                        {"queue-waits", "Median waiting time of each LocalQueue", "The table beside has the values."},
-                        bars),
-                    html::table(table)) +
-             left_out(queues.size(), shown, "LocalQueue");
-    return out + "</section>\n";
+    if (shown == 0) return {};
+    return "<h3>By LocalQueue</h3>\n" +
+           beside(
+               bar_chart({"queue-waits", "Median waiting time of each LocalQueue", "The table beside has the values."},
+                         bars),
+               html::table(table)) +
+           left_out(queues.size(), shown, "LocalQueue");
   }
 
   static std::string_view state_name(Phase phase) {
