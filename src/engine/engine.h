@@ -102,7 +102,7 @@ class Engine {
   //  - no workload got places on nodes without enough capacity for them
   //  - no workload is lost: each is finished, claimed, queued, parked or held by a named condition
   //  - no parked workload would be admitted now or, while no eviction is under way, find victims
-  std::vector<std::string> check_invariants(Time now) const;
+  std::vector<std::string> check_invariants() const;
 
  private:
   friend class Rehearsal;

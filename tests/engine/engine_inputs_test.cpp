@@ -80,7 +80,7 @@ TEST_F(EngineInputs, QuotaIsHeldByTheSameWorkloads) {
   const auto status = engine_.cluster_queue_status("cq").value();
   EXPECT_EQ(status.reserving, 2);
   EXPECT_EQ(status.pending, 1);
-  EXPECT_TRUE(engine_.check_invariants(now_).empty());
+  EXPECT_TRUE(engine_.check_invariants().empty());
 }
 
 // The report was made before the workload's last change, but after the eviction.
