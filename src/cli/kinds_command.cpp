@@ -275,6 +275,7 @@ int rbac(const KindsFlags& flags) {
   const std::string& resource = (*kind)->resource.resource;
   JsonArray rules{rule(*kind, resource, {"list", "watch", "patch", "delete"}),
                   rule(*kind, resource + "/finalizers", {"update"})};
+  if ((*kind)->dispatch) rules.push_back(rule(*kind, resource + "/status", {"patch"}));
   for (const auto& lookup : (*kind)->lookups) {
     rules.push_back(JsonObject{{"apiGroups", JsonArray{Json(lookup.resource.group)}},
                                {"resources", JsonArray{Json(lookup.resource.resource)}},

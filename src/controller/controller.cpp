@@ -277,6 +277,12 @@ struct Controller::Impl : EffectReceiver {
                                   : described_kinds.admitted(resource, job).value_or(true);
   }
 
+  std::vector<DispatchedKind> dispatched_kinds() {
+    std::vector<DispatchedKind> kinds = described_kinds.dispatched();
+    kinds.insert(kinds.begin(), dispatched_batch_job(cluster.jobs));
+    return kinds;
+  }
+
   // --- Effects of the engine.
 
   void cluster_queue_status_changed(const std::string& name) override {
@@ -331,7 +337,7 @@ struct Controller::Impl : EffectReceiver {
       options().jobs.failure_recovery ? std::make_unique<FailureRecovery>(shell, managed, cluster.nodes) : nullptr;
   GroupOwners owners{shell, managed, workloads, cluster.stateful_sets, pod_controller.get()};
   ProvisioningController provisioning{shell, workloads, flavors.lookup(), cluster.checks};
-  MultiKueueController multikueue{shell, workloads, cluster.checks, cluster.jobs};
+  MultiKueueController multikueue{shell, workloads, cluster.checks, dispatched_kinds()};
   DefaultQueues default_queues{shell, cluster};
   OwnerlessWorkloads ownerless_workloads{
       shell, options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/config/frameworks.h"
 #include "api/meta.h"
 #include "api/status.h"
 #include "base/log.h"
@@ -236,6 +237,17 @@ bool DescribedKinds::had(const api::kueue::Workload& workload) const {
 
 bool DescribedKinds::named(const api::kueue::Workload& workload) const {
   return std::ranges::any_of(kinds_, [&](const auto& kind) { return kind->controller.names(workload); });
+}
+
+std::vector<DispatchedKind> DescribedKinds::dispatched() const {
+  const jobs::JobGates& gates = shell_.options.jobs;
+  std::vector<DispatchedKind> out;
+  for (const auto& kind : kinds_) {
+    const jobs::kinds::JobKindSpec& spec = *kind->spec;
+    if (!spec.dispatch || (!gates.multikueue_own_kinds && !api::config::is_framework(spec.framework))) continue;
+    out.push_back(dispatched_kind(spec, kind->adapter, kind->jobs, gates.multikueue_spec_sync));
+  }
+  return out;
 }
 
 }  // namespace berth::controller

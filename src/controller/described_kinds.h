@@ -14,6 +14,7 @@
 
 #include "api/kueue/webhooks/admission.h"
 #include "base/lifetime.h"
+#include "controller/dispatched_kinds.h"
 #include "controller/job_controller.h"
 #include "controller/job_environment.h"
 #include "controller/kind_checks.h"
@@ -49,6 +50,8 @@ class DescribedKinds {
   bool had(const api::kueue::Workload& workload) const;
   // Whether a job of one of these kinds names the workload as its prebuilt one.
   bool named(const api::kueue::Workload& workload) const;
+  // Those whose jobs may run on other clusters, as the gates say. This object must outlive them.
+  std::vector<DispatchedKind> dispatched() const;
 
  private:
   struct Kind;

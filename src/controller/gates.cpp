@@ -117,10 +117,11 @@ constexpr Gate kGates[] = {
      "the metric of the time from a job to its workload is served"},
     {"MetricsForCohorts", kBeta, true, "0.18", kAlwaysOn, "the metrics of Cohorts are served"},
     {"MultiKueue", kBeta, true, "0.9", &jobs::JobGates::multikueue,
-     "batch Jobs of a ClusterQueue with a MultiKueue check run on other clusters ([multikueue.md](multikueue.md)). "
+     "jobs of a ClusterQueue with a MultiKueue check run on other clusters ([multikueue.md](multikueue.md)). "
      "Off: "
      "such a ClusterQueue stays inactive"},
-    {"MultiKueueAdaptersForCustomJobs", kBeta, true, "0.15", kMissing, "only batch Jobs run on other clusters"},
+    {"MultiKueueAdaptersForCustomJobs", kBeta, true, "0.15", &jobs::JobGates::multikueue_own_kinds,
+     "so do jobs of kinds of one's own, as their descriptions say ([job-kinds.md](job-kinds.md))"},
     {"MultiKueueBatchJobClearingTTLSecondsAfterFinishedOnWorkerCluster", kAlpha, false, "0.20", kMissing,
      "the Job on the worker never has `ttlSecondsAfterFinished`: the manager deletes it"},
     {"MultiKueueClusterProfile", kAlpha, false, "0.15", kMissing,
@@ -136,8 +137,9 @@ constexpr Gate kGates[] = {
     {"MultiKueueOrchestratedPreemption", kBeta, true, "0.20",
      setting([](engine::Options& o) -> bool& { return o.preemption_gates; }),
      "a workload with a closed preemption gate preempts nothing. Berth does not open the gates"},
-    {"MultiKueueRayInTreeAutoscaling", kAlpha, false, "0.20", kMissing, "only batch Jobs run on other clusters"},
-    {"MultiKueueRemoteSpecSync", kBeta, true, "0.20", kMissing, "only batch Jobs run on other clusters"},
+    {"MultiKueueRayInTreeAutoscaling", kAlpha, false, "0.20", kMissing, "elastic jobs run on no other cluster"},
+    {"MultiKueueRemoteSpecSync", kBeta, true, "0.20", &jobs::JobGates::multikueue_spec_sync,
+     "the `serveConfigV2` of a RayService that runs on another cluster may change"},
     {"MultiKueueReuseClientConnectionConfigForWorkers", kBeta, true, "0.20", kMissing,
      "each worker cluster has a limit of 300 requests a second of its own"},
     {"PartialAdmission", kBeta, true, "0.5", setting([](engine::Options& o) -> bool& { return o.partial_admission; }),

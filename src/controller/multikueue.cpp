@@ -9,7 +9,6 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "controller/dispatch_activity.h"
-#include "jobs/job_adapter.h"
 #include "multikueue/copy.h"
 #include "multikueue/names.h"
 #include "multikueue/remote_job.h"
@@ -35,17 +34,18 @@ bool may_have_copies(const api::kueue::Workload& workload) {
 
 bool is_on_manager(multikueue::Step::Kind kind) {
   return kind != multikueue::Step::Kind::kCreateCopy && kind != multikueue::Step::Kind::kDeleteCopy &&
-         kind != multikueue::Step::Kind::kDeactivate && kind != multikueue::Step::Kind::kCreateJob;
+         kind != multikueue::Step::Kind::kDeactivate && kind != multikueue::Step::Kind::kCreateJob &&
+         kind != multikueue::Step::Kind::kUpdateJob;
 }
 
 }  // namespace
 
 MultiKueueController::MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks,
-                                           kube::Informer& jobs)
+                                           std::vector<DispatchedKind> kinds)
     : shell_(shell),
       known_workloads_(workloads),
       known_checks_(checks),
-      jobs_(jobs),
+      kinds_(std::move(kinds)),
       configs_(shell.client, shell.executor, api::kMultiKueueConfigs, shell.informer_options()),
       clusters_(shell,
                 {[this](const std::string& key) { workloads_.add(key); }, [this](const std::string&) { look_at_all(); },
@@ -57,10 +57,14 @@ MultiKueueController::MultiKueueController(Shell& shell, const DecodedWorkloads&
           Duration(0), nullptr, kLooksInFlight),
       checks_(shell.executor,
               [this](const std::string& key, WorkQueue::Finish finish) { write_active(key, std::move(finish)); }) {
+  clusters_.need(kinds_.front().rules);
   configs_.on_change([this](const JsonPtr&, const JsonPtr&) { look_at_all(); });
   configs_.on_synced([this] { look_at_all(); });
   checks.on_change(lifetime_.guard([this](const std::string& name, const auto&, const auto&) { check_changed(name); }));
-  jobs.on_change(lifetime_.guard([this](const JsonPtr& old, const JsonPtr& now) { job_changed(old, now); }));
+  for (const DispatchedKind& kind : kinds_) {
+    kind.jobs->on_change(
+        lifetime_.guard([this, &kind](const JsonPtr& old, const JsonPtr& now) { job_changed(kind, old, now); }));
+  }
 }
 
 MultiKueueController::~MultiKueueController() {
@@ -115,9 +119,16 @@ void MultiKueueController::check_changed(const std::string& name) {
   for (const auto& key : with_checks_) workloads_.add(key);
 }
 
-void MultiKueueController::job_changed(const JsonPtr& old, const JsonPtr& now) {
+const DispatchedKind* MultiKueueController::kind_of(std::string_view api_version, std::string_view kind) const {
+  const auto it = std::ranges::find_if(kinds_, [&](const DispatchedKind& one) {
+    return one.rules.kind == kind && one.rules.api_version() == api_version;
+  });
+  return it == kinds_.end() ? nullptr : &*it;
+}
+
+void MultiKueueController::job_changed(const DispatchedKind& kind, const JsonPtr& old, const JsonPtr& now) {
   const Json& job = now ? *now : *old;
-  if (!started_ || string_at(job, {"spec", "managedBy"}) != api::kueue::kMultiKueueController) return;
+  if (!started_ || kind.rules.managed_by_of(job) != api::kueue::kMultiKueueController) return;
   const auto found = workload_of_job_.find(string_at(job, {"metadata", "uid"}));
   if (found != workload_of_job_.end()) workloads_.add(found->second);
 }
@@ -248,8 +259,9 @@ std::optional<PlannedRequest> MultiKueueController::sync_status(const View& view
   if (there == jobs.end()) return std::nullopt;
   Json patch = multikueue::status_patch(*view.job, **there);
   if (patch.is_null()) return std::nullopt;
-  PlannedRequest request{.send = [this, job = view.job, patch = std::move(patch)](Writes::Done answered) {
-    shell_.writes.patch(Target::of(api::kJobs, *job), "status", patch, std::move(answered));
+  const auto& resource = view.kind->rules.resource;
+  PlannedRequest request{.send = [this, &resource, job = view.job, patch = std::move(patch)](Writes::Done answered) {
+    shell_.writes.patch(Target::of(resource, *job), "status", patch, std::move(answered));
   }};
   // The API server refuses such a status for good; the workload goes on without it.
   request.refused = [key = api::object_key(*view.job), name](const api::RestResponse& answer) {
@@ -276,10 +288,11 @@ PlannedRequest MultiKueueController::finish_with(const View& view, const std::st
 
 std::optional<PlannedRequest> MultiKueueController::release(const View& view) {
   if (!view.job) return std::nullopt;
-  Json patch = multikueue::no_pods_patch(*view.job);
+  Json patch = multikueue::no_pods_patch(view.kind->rules, *view.job);
   if (patch.is_null()) return std::nullopt;
-  return PlannedRequest{.send = [this, job = view.job, patch = std::move(patch)](Writes::Done answered) {
-    shell_.writes.patch(Target::of(api::kJobs, *job), "status", patch, std::move(answered));
+  const auto& resource = view.kind->rules.resource;
+  return PlannedRequest{.send = [this, &resource, job = view.job, patch = std::move(patch)](Writes::Done answered) {
+    shell_.writes.patch(Target::of(resource, *job), "status", patch, std::move(answered));
   }};
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/lifetime.h"
 #include "controller/decoded_workloads.h"
+#include "controller/dispatched_kinds.h"
 #include "controller/plan_runner.h"
 #include "controller/shell.h"
 #include "controller/work_queue.h"
@@ -28,9 +29,10 @@ class MultiKueueController {
  public:
   using Checks = kube::TypedInformer<api::kueue::AdmissionCheck>;
 
-  // All must outlive it. `jobs`: the cache of batch/v1 Jobs. Both caches are followed. While the gate MultiKueue is
-  // off, nothing is read or written.
-  MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks, kube::Informer& jobs);
+  // All must outlive it. `kinds` begins with batch Jobs, which every cluster has. The caches of checks and of the jobs
+  // of all kinds are followed. While the gate MultiKueue is off, nothing is read or written.
+  MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks,
+                       std::vector<DispatchedKind> kinds);
   ~MultiKueueController();
 
   // The controller's caches are complete and this process leads: connects to the workers when there is an
@@ -43,8 +45,9 @@ class MultiKueueController {
  private:
   // What is seen of one workload.
   struct View {
-    jobs::WorkloadPtr workload;  // null: it is gone
-    JsonPtr job;                 // null: it has none that can be dispatched
+    jobs::WorkloadPtr workload;            // null: it is gone
+    const DispatchedKind* kind = nullptr;  // of its job; null: not known
+    JsonPtr job;                           // null: it has none that can be dispatched
     api::kueue::AdmissionCheckState check;
     multikueue::Local local;
     std::vector<multikueue::Cluster> clusters;
@@ -52,7 +55,8 @@ class MultiKueueController {
 
   void start_if_needed();
   void check_changed(const std::string& name);
-  void job_changed(const JsonPtr& old, const JsonPtr& now);
+  void job_changed(const DispatchedKind& kind, const JsonPtr& old, const JsonPtr& now);
+  const DispatchedKind* kind_of(std::string_view api_version, std::string_view kind) const;
   bool ready() const;
   bool is_ours(const std::string& check) const;
   bool seen_anywhere(const std::string& key);
@@ -64,6 +68,7 @@ class MultiKueueController {
   std::optional<View> view_of(const std::string& key);
   bool read_check(View& view, std::vector<std::string>& configured) const;
   void read_job(View& view) const;
+  void read_kind_of_copies(View& view, const std::string& key);
   // Whether a job that names the workload is the one that was made for it: a user of the worker may write labels, too.
   static bool is_job_of(const View& view, const multikueue::SeenJob& job);
   multikueue::Cluster cluster_state(const std::string& name, bool configured, const View& view, const std::string& key);
@@ -84,6 +89,7 @@ class MultiKueueController {
                PlanRunner::Plan& plan);
   PlannedRequest create_on(WorkerCluster& cluster, const std::string& key, const api::GroupVersionResource& resource,
                            Json object);
+  std::optional<PlannedRequest> update_on(WorkerCluster& cluster, const std::string& key, const View& view);
   void remove_on(WorkerCluster& cluster, const std::string& key, PlanRunner::Plan& plan);
 
   std::optional<api::Condition> activity_of(const api::kueue::AdmissionCheck& check);
@@ -92,7 +98,7 @@ class MultiKueueController {
   Shell& shell_;
   const DecodedWorkloads& known_workloads_;
   const Checks& known_checks_;
-  const kube::Informer& jobs_;
+  const std::vector<DispatchedKind> kinds_;
   kube::Informer configs_;
   bool may_start_ = false;
   bool needed_ = false;  // there was a check of MultiKueue, or a workload that may have copies on workers

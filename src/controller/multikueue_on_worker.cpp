@@ -17,11 +17,13 @@ namespace berth::controller {
 namespace {
 
 // The job as its user wrote it: suspended, without what the manager's admission added. A stop takes a few patches.
-Json as_written(const Json& job, const api::kueue::Workload& workload) {
+// Some kinds stop in several steps, and wait for their pods in between: here none has pods.
+Json as_written(const jobs::JobAdapter& adapter, const Json& job, const api::kueue::Workload& workload) {
   constexpr int kMostPatches = 4;
   Json out = job;
+  erase_path(out, {"status"});
   for (int i = 0; i < kMostPatches; ++i) {
-    const auto patch = jobs::batch_job().next_stop(out, workload.pod_sets);
+    const auto patch = adapter.next_stop(out, workload.pod_sets);
     if (!patch) break;
     out = apply_merge_patch(out, patch->body);
   }
@@ -59,9 +61,13 @@ void MultiKueueController::plan_on(WorkerCluster& cluster, const std::string& ke
   } else if (step.kind == multikueue::Step::Kind::kCreateCopy) {
     plan.push_back(create_on(cluster, key, api::kWorkloads, multikueue::copy_of(*view.workload, origin)));
   } else if (step.kind == multikueue::Step::Kind::kCreateJob && view.job) {
-    plan.push_back(create_on(cluster, key, api::kJobs,
-                             multikueue::remote_job(as_written(*view.job, *view.workload), view.workload->meta.name,
-                                                    origin, shell_.options.jobs.identifier_annotations)));
+    const multikueue::RemoteKind& kind = view.kind->rules;
+    plan.push_back(create_on(
+        cluster, key, kind.resource,
+        multikueue::remote_job(kind, as_written(*view.kind->adapter, *view.job, *view.workload),
+                               view.workload->meta.name, origin, shell_.options.jobs.identifier_annotations)));
+  } else if (step.kind == multikueue::Step::Kind::kUpdateJob) {
+    if (auto request = update_on(cluster, key, view)) plan.push_back(std::move(*request));
   } else if (step.kind == multikueue::Step::Kind::kDeactivate) {
     const auto copy = cluster.copy(key);
     const auto* evicted = api::find_condition(view.workload->status.conditions, api::kueue::kEvicted);
@@ -77,11 +83,27 @@ void MultiKueueController::plan_on(WorkerCluster& cluster, const std::string& ke
   }
 }
 
+std::optional<PlannedRequest> MultiKueueController::update_on(WorkerCluster& cluster, const std::string& key,
+                                                              const View& view) {
+  const auto jobs = cluster.jobs(key);
+  const auto there = std::ranges::find_if(jobs, [&](const auto& one) { return is_job_of(view, *one); });
+  if (!view.job || there == jobs.end()) return std::nullopt;
+  Json patch = multikueue::sync_patch(*view.job, **there);
+  if (patch.is_null()) return std::nullopt;
+  PlannedRequest request{.send = [&cluster, job = *there, patch = std::move(patch)](Writes::Done answered) {
+    cluster.writes().patch(Target::of(job->kind->resource, job->meta), "", patch, std::move(answered));
+  }};
+  request.refused = [name = cluster.name(), key](const api::RestResponse& answer) {
+    return report_worker_refusal(name, key, answer);
+  };
+  return request;
+}
+
 // AlreadyExists: what the cache does not show yet, or what somebody else made there.
 PlannedRequest MultiKueueController::create_on(WorkerCluster& cluster, const std::string& key,
                                                const api::GroupVersionResource& resource, Json object) {
   const auto made = std::make_shared<const Json>(std::move(object));
-  const bool job = resource == api::kJobs;
+  const bool job = resource != api::kWorkloads;
   return {
       .send =
           [&cluster, resource, made](Writes::Done answered) {
@@ -112,7 +134,7 @@ void MultiKueueController::remove_on(WorkerCluster& cluster, const std::string& 
                      key](const api::RestResponse& answer) { return report_worker_refusal(name, key, answer); }});
   };
   for (const auto& job : cluster.jobs(key)) {
-    if (!job->meta.deletion) remove(api::kJobs, job->meta);
+    if (!job->meta.deletion) remove(job->kind->resource, job->meta);
   }
   const auto copy = cluster.copy(key);
   if (!copy) return;

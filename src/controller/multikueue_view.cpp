@@ -6,9 +6,9 @@
 #include "api/owners.h"
 #include "controller/dispatch_activity.h"
 #include "controller/multikueue.h"
-#include "jobs/job_adapter.h"
 #include "multikueue/copy.h"
 #include "multikueue/names.h"
+#include "multikueue/remote_job.h"
 
 namespace berth::controller {
 
@@ -22,9 +22,10 @@ Time transition_of(const api::Conditions& conditions, std::string_view type) {
   return found == nullptr ? Time{} : found->last_transition;
 }
 
-bool owned_by_job(const api::OwnerReference& owner) {
-  const auto& kind = jobs::batch_job().kind();
-  return owner.kind == kind.kind && owner.api_version == kind.api_version();
+std::string dotted(const multikueue::RemoteKind::Path& path) {
+  std::string out;
+  for (const auto& name : path) out += (out.empty() ? "" : ".") + name;
+  return out;
 }
 
 // As Kueue writes a kind: "apps/v1, Kind=StatefulSet".
@@ -69,25 +70,36 @@ void MultiKueueController::read_job(View& view) const {
   const auto& meta = view.workload->meta;
   multikueue::Local& local = view.local;
   const auto* owner = api::controller_of(meta);
-  if (owner == nullptr || !owned_by_job(*owner)) {
+  view.kind = owner == nullptr ? nullptr : kind_of(owner->api_version, owner->kind);
+  if (view.kind == nullptr) {
     local.refusal = owner == nullptr ? std::string("No multikueue adapter found") : no_adapter_for(*owner);
     return;
   }
-  view.job = jobs_.get(api::object_key(meta.ns, owner->name));
+  const multikueue::RemoteKind& rules = view.kind->rules;
+  view.job = view.kind->jobs->get(api::object_key(meta.ns, owner->name));
   if (view.job && string_at(*view.job, {"metadata", "uid"}) != owner->uid) view.job = nullptr;
   if (!view.job) return;
-  local.job_active = jobs::batch_job().active(*view.job);
-  const auto by = string_at(*view.job, {"spec", "managedBy"});
+  local.job_active = view.kind->adapter->active(*view.job);
+  const std::string by = rules.managed_by_of(*view.job);
   if (by != api::kueue::kMultiKueueController)
-    local.refusal = "The owner is not managed by Kueue: Expecting spec.managedBy to be \"" +
-                    std::string(api::kueue::kMultiKueueController) + "\" not \"" + std::string(by) + "\"";
-  const bool elastic = shell_.options.engine.elastic_jobs &&
+    local.refusal = "The owner is not managed by Kueue: Expecting " + dotted(rules.managed_by) + " to be \"" +
+                    std::string(api::kueue::kMultiKueueController) + "\" not \"" + by + "\"";
+  const bool elastic = shell_.options.engine.elastic_jobs && view.kind->adapter->may_be_elastic() &&
                        string_at(*view.job, {"metadata", "annotations", api::kueue::kElasticJob}) == "true";
   if (elastic) local.refusal = "Elastic jobs are not dispatched to other clusters";
 }
 
+// Of a workload that is gone, its copies tell which kind its job has there.
+void MultiKueueController::read_kind_of_copies(View& view, const std::string& key) {
+  for (const WorkerCluster* cluster : clusters_.all()) {
+    const auto copy = view.kind == nullptr ? cluster->copy(key) : nullptr;
+    if (copy) view.kind = kind_of(copy->owner_version, copy->owner_kind);
+  }
+}
+
 bool MultiKueueController::is_job_of(const View& view, const multikueue::SeenJob& job) {
-  return !view.job || job.meta.name == string_at(*view.job, {"metadata", "name"});
+  if (!view.job) return true;
+  return job.kind == &view.kind->rules && job.meta.name == string_at(*view.job, {"metadata", "name"});
 }
 
 multikueue::Cluster MultiKueueController::cluster_state(const std::string& name, bool configured, const View& view,
@@ -99,6 +111,12 @@ multikueue::Cluster MultiKueueController::cluster_state(const std::string& name,
   const WorkerCluster* cluster = clusters_.find(name);
   out.connected = cluster != nullptr && cluster->connected();
   if (!out.connected) return out;
+  if (view.kind != nullptr && !cluster->knows(view.kind->rules)) {
+    out.connected = false;
+    out.lost_since = cluster->unknown_since(view.kind->rules);
+    return out;
+  }
+  out.no_kind = view.kind != nullptr && !cluster->has(view.kind->rules);
   if (const auto copy = cluster->copy(key)) {
     out.copy = multikueue::state_of(*copy, view.workload.get(), shell_.options.multikueue.origin);
     out.admitted_since = multikueue::admitted_since(*copy);
@@ -110,6 +128,7 @@ multikueue::Cluster MultiKueueController::cluster_state(const std::string& name,
     out.job = true;
     out.job_active = job->active;
     out.job_ended = job->ended || !job->status;
+    out.job_outdated = view.job && !multikueue::sync_patch(*view.job, *job).is_null();
   }
   out.foreign_job = !out.job && cluster->foreign_job(key);
   return out;
@@ -139,6 +158,9 @@ std::optional<MultiKueueController::View> MultiKueueController::view_of(const st
     // The owner is not known: the job's controller lets the workload go, or the cache is behind.
     if (!over && local.quota_reserved && local.refusal.empty() && !view.job) return std::nullopt;
   }
+  if (view.kind == nullptr) read_kind_of_copies(view, key);
+  const bool is_dispatched = !configured.empty() && local.refusal.empty();
+  if (view.kind != nullptr && (is_dispatched || seen_anywhere(key))) clusters_.need(view.kind->rules);
   for (const auto& name : configured) view.clusters.push_back(cluster_state(name, true, view, key));
   for (const WorkerCluster* cluster : clusters_.all()) {
     if (std::ranges::find(configured, cluster->name()) != configured.end()) continue;

@@ -22,6 +22,8 @@ constexpr int kMostDoublings = 6;
 constexpr Duration kBelieveForeign = std::chrono::minutes(1);
 // A connection that is not complete after this counts as failed.
 constexpr Duration kCompleteWithin = std::chrono::minutes(1);
+// A kind that is not served for so long was uninstalled there: its jobs are gone.
+constexpr Duration kUninstalledAfter = std::chrono::minutes(1);
 constexpr std::size_t kMostOfFailure = 1'024;  // bytes
 constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
 
@@ -40,10 +42,16 @@ WorkerCluster::Link::Link(Shell& shell, std::unique_ptr<api::RestClient> made, c
       writes(*client, shell.executor),
       copies(*client, shell.executor, api::kWorkloads, only_of(origin, shell.informer_options(false)),
              multikueue::seen_copy),
-      jobs(*client, shell.executor, api::kJobs, only_of(origin, shell.informer_options(false)), multikueue::seen_job),
       queue(shell.executor, std::move(work), Duration(0), nullptr, kLooksInFlight) {
   writes.allow_until(shell.writes.limit());
 }
+
+WorkerCluster::Jobs::Jobs(const multikueue::RemoteKind& of, api::RestClient& client, Executor& executor,
+                          kube::InformerOptions options)
+    : kind(&of),
+      asked(executor.now()),
+      cache(client, executor, of.resource, std::move(options),
+            [&of](const Json& job) { return multikueue::seen_job(of, job); }) {}
 
 WorkerCluster::WorkerCluster(Shell& shell, std::string name, std::string origin, Handlers handlers)
     : shell_(shell),
@@ -101,26 +109,89 @@ void WorkerCluster::connect() {
   link_->copies.on_change([this](const std::string& key, const auto&, const auto&) {
     if (connected_) handlers_.changed(key);
   });
-  link_->jobs.on_change([this](const std::string&, const auto& old, const auto& now) { job_changed(old, now); });
-  for (auto* cache : {&link_->copies.informer(), &link_->jobs.informer()}) {
-    // The client makes no callback inside of a call, so this runs after both have started.
-    cache->on_synced(link_->lifetime.guard([this] { look_whether_complete(); }));
-    cache->on_list(link_->lifetime.guard([this](const api::RestResponse& response) { listed(response); }));
-  }
+  kube::Informer& copies = link_->copies.informer();
+  // The client makes no callback inside of a call, so this runs after all have started.
+  copies.on_synced(link_->lifetime.guard([this] { look_whether_complete(); }));
+  copies.on_list(link_->lifetime.guard([this](const api::RestResponse& response) { listed(response); }));
   at(kCompleteWithin, &WorkerCluster::ping);
-  for (auto* cache : {&link_->copies.informer(), &link_->jobs.informer()}) cache->start();
+  copies.start();
+  for (const auto* kind : needed_) watch_jobs(*kind);
 }
 
-void WorkerCluster::job_changed(const JobPtr& old, const JobPtr& now) {
+// --- The jobs of each kind.
+
+void WorkerCluster::need(const multikueue::RemoteKind& kind) {
+  if (std::ranges::find(needed_, &kind) != needed_.end()) return;
+  needed_.push_back(&kind);
+  if (link_) watch_jobs(kind);
+}
+
+void WorkerCluster::watch_jobs(const multikueue::RemoteKind& kind) {
+  kube::InformerOptions options = only_of(origin_, shell_.informer_options(false));
+  options.gone_after = kUninstalledAfter;
+  link_->jobs.push_back(std::make_unique<Jobs>(kind, *link_->client, shell_.executor, std::move(options)));
+  Jobs& jobs = *link_->jobs.back();
+  jobs.cache.on_change([this, at = link_->jobs.size() - 1](const std::string&, const auto& old, const auto& now) {
+    job_changed(at, old, now);
+  });
+  jobs.cache.informer().on_synced(link_->lifetime.guard([this, &jobs] {
+    jobs.state = Jobs::State::kThere;
+    connected_ ? handlers_.kind_known() : look_whether_complete();
+  }));
+  jobs.cache.informer().on_list(
+      link_->lifetime.guard([this, &jobs](const api::RestResponse& response) { listed_jobs(jobs, response); }));
+  jobs.cache.informer().start();
+}
+
+// Without the first kind the cluster is of no use; without another one it is for jobs of others.
+void WorkerCluster::listed_jobs(Jobs& jobs, const api::RestResponse& response) {
+  const bool not_there = response.code == 404 || response.code == 403;
+  if (&jobs == link_->jobs.front().get() || !(response.ok() || not_there)) return listed(response);
+  if (response.ok() && !jobs.cache.informer().synced()) return;  // on_synced follows
+  const auto state = response.ok() ? Jobs::State::kThere : Jobs::State::kNotThere;
+  if (std::exchange(jobs.state, state) == state) return;
+  if (not_there)
+    log::info("a worker cluster gets no jobs of a kind",
+              {{"cluster", name_},
+               {"kind", jobs.kind->kind},
+               {"why", cut_text(api::failure_text(response), kMostOfFailure)}});
+  // Not here: a handler may end the link.
+  shell_.executor.post(link_->lifetime.guard([this] {
+    if (connected_) handlers_.kind_known();
+  }));
+}
+
+const WorkerCluster::Jobs* WorkerCluster::jobs_of_kind(const multikueue::RemoteKind& kind) const {
+  if (!link_) return nullptr;
+  const auto it = std::ranges::find(link_->jobs, &kind, [](const auto& jobs) { return jobs->kind; });
+  return it == link_->jobs.end() ? nullptr : it->get();
+}
+
+bool WorkerCluster::knows(const multikueue::RemoteKind& kind) const {
+  const Jobs* jobs = jobs_of_kind(kind);
+  return connected_ && jobs != nullptr && jobs->state != Jobs::State::kAsked;
+}
+
+bool WorkerCluster::has(const multikueue::RemoteKind& kind) const {
+  const Jobs* jobs = jobs_of_kind(kind);
+  return jobs != nullptr && jobs->state == Jobs::State::kThere;
+}
+
+Time WorkerCluster::unknown_since(const multikueue::RemoteKind& kind) const {
+  const Jobs* jobs = connected_ ? jobs_of_kind(kind) : nullptr;
+  return jobs == nullptr ? lost_since_ : jobs->asked;
+}
+
+void WorkerCluster::job_changed(std::size_t kind, const JobPtr& old, const JobPtr& now) {
   if (old && (!now || workload_key_of(*old) != workload_key_of(*now))) {
     if (const auto it = link_->jobs_of.find(workload_key_of(*old)); it != link_->jobs_of.end()) {
-      it->second.erase(api::object_key(old->meta));
+      it->second.erase({kind, api::object_key(old->meta)});
       if (it->second.empty()) link_->jobs_of.erase(it);
     }
     if (connected_) handlers_.changed(workload_key_of(*old));
   }
   if (!now) return;
-  link_->jobs_of[workload_key_of(*now)].insert(api::object_key(now->meta));
+  link_->jobs_of[workload_key_of(*now)].insert({kind, api::object_key(now->meta)});
   if (connected_) handlers_.changed(workload_key_of(*now));
 }
 
@@ -131,7 +202,7 @@ void WorkerCluster::listed(const api::RestResponse& response) {
 }
 
 void WorkerCluster::look_whether_complete() {
-  if (!link_->copies.informer().synced() || !link_->jobs.informer().synced()) return;
+  if (connected_ || !link_->copies.informer().synced() || link_->jobs.front()->state != Jobs::State::kThere) return;
   attempts_ = 0;
   at(kPing, &WorkerCluster::ping);
   say(true, {"Active", "Connected"});
@@ -188,8 +259,8 @@ std::vector<WorkerCluster::JobPtr> WorkerCluster::jobs(const std::string& key) c
   if (!link_) return out;
   const auto found = link_->jobs_of.find(key);
   if (found == link_->jobs_of.end()) return out;
-  for (const std::string& job : found->second) {
-    if (auto known = link_->jobs.get(job)) out.push_back(std::move(known));
+  for (const JobRef& job : found->second) {
+    if (auto known = link_->jobs[job.kind]->cache.get(job.key)) out.push_back(std::move(known));
   }
   return out;
 }

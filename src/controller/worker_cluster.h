@@ -30,6 +30,7 @@ class WorkerCluster {
   struct Handlers {
     std::function<void(const std::string& key)> changed;  // a copy or its job; "namespace/name" of the workload
     std::function<void()> reported;                       // connected(), says() or lost_since() changed
+    std::function<void()> kind_known;                     // knows() became true for a kind, or has() changed
     WorkQueue::Work work;                                 // what look_soon() asks for; called while connected() only
   };
 
@@ -43,6 +44,17 @@ class WorkerCluster {
   void leave(Unusable why);
 
   const std::string& name() const { return name_; }
+  // Jobs of this kind are watched from now on, in this connection and the next ones. `kind` must outlive this object.
+  // The first kind is needed before use(): without it the cluster does not count as connected.
+  void need(const multikueue::RemoteKind& kind);
+  // Whether the cache shows all jobs of the kind, or the cluster said that it has none or shows none to the manager.
+  // false while not connected.
+  bool knows(const multikueue::RemoteKind& kind) const;
+  // Whether the cluster serves the kind and lets the manager list it; meaningful when knows().
+  bool has(const multikueue::RemoteKind& kind) const;
+  // Since when knows() is false.
+  Time unknown_since(const multikueue::RemoteKind& kind) const;
+
   // Whether the caches show all copies, and the cluster answered lately.
   bool connected() const { return connected_; }
   // Since when it is not connected; when it never was, since this object exists.
@@ -52,7 +64,7 @@ class WorkerCluster {
 
   // Of the workload with this key; null and empty while the caches are not complete.
   CopyPtr copy(const std::string& key) const;
-  std::vector<JobPtr> jobs(const std::string& key) const;  // in order of their names
+  std::vector<JobPtr> jobs(const std::string& key) const;  // in order of their kinds and names
   std::set<std::string> keys() const;                      // of all workloads that have a copy or a job
 
   // Objects of others that stand where the copy or its job would be, as far as a creation found out. They are looked
@@ -69,6 +81,20 @@ class WorkerCluster {
   PlanRunner& runner() { return link_->runner; }
 
  private:
+  // The jobs of one kind.
+  struct Jobs {
+    enum class State : std::uint8_t { kAsked, kThere, kNotThere };
+    Jobs(const multikueue::RemoteKind& of, api::RestClient& client, Executor& executor, kube::InformerOptions options);
+    const multikueue::RemoteKind* kind;
+    Time asked;
+    State state = State::kAsked;
+    kube::TypedInformer<multikueue::SeenJob> cache;
+  };
+  struct JobRef {
+    std::size_t kind = 0;  // its place in Link::jobs
+    std::string key;
+    auto operator<=>(const JobRef&) const = default;
+  };
   // What one connection is made of. It is made anew when the cluster was away: a cluster that comes back may be one
   // that was restored from an older state.
   struct Link {
@@ -76,9 +102,9 @@ class WorkerCluster {
     std::unique_ptr<api::RestClient> client;
     Writes writes;
     kube::TypedInformer<multikueue::SeenCopy> copies;
-    kube::TypedInformer<multikueue::SeenJob> jobs;
-    std::map<std::string, std::set<std::string>> jobs_of;  // keys of jobs by the key of the workload that they name
-    WorkQueue queue;                                       // keys of workloads
+    std::vector<std::unique_ptr<Jobs>> jobs;          // in the order in which the kinds were needed
+    std::map<std::string, std::set<JobRef>> jobs_of;  // by the key of the workload that they name
+    WorkQueue queue;                                  // keys of workloads
     PlanRunner runner;
     Lifetime lifetime;
   };
@@ -89,8 +115,11 @@ class WorkerCluster {
   };
 
   void connect();
-  void job_changed(const JobPtr& old, const JobPtr& now);
+  void watch_jobs(const multikueue::RemoteKind& kind);
+  const Jobs* jobs_of_kind(const multikueue::RemoteKind& kind) const;
+  void job_changed(std::size_t kind, const JobPtr& old, const JobPtr& now);
   void listed(const api::RestResponse& response);
+  void listed_jobs(Jobs& jobs, const api::RestResponse& response);
   void look_whether_complete();
   void ping();
   void pinged(const api::RestResponse& response);
@@ -101,6 +130,7 @@ class WorkerCluster {
   Shell& shell_;
   const std::string name_, origin_;
   const Handlers handlers_;
+  std::vector<const multikueue::RemoteKind*> needed_;
   std::string text_;  // the kubeconfig in use; "": none
   kube::Access access_;
   std::unique_ptr<Link> link_;

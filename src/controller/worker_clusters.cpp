@@ -1,5 +1,6 @@
 #include "controller/worker_clusters.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/meta.h"
@@ -78,10 +79,11 @@ void WorkerClusters::update(const std::string& name, const JsonPtr& object) {
     known.cluster = std::make_unique<WorkerCluster>(
         shell_, name, shell_.options.multikueue.origin,
         WorkerCluster::Handlers{[this](const std::string& key) { handlers_.workload_changed(key); },
-                                [this, name] { reported(name); },
+                                [this, name] { reported(name); }, [this, name] { handlers_.state_changed(name); },
                                 [this, name](const std::string& key, WorkQueue::Finish finish) {
                                   handlers_.work(*known_.find(name)->second.cluster, key, std::move(finish));
                                 }});
+    for (const auto* kind : needed_) known.cluster->need(*kind);
   }
   auto location = location_of(*object);
   if (auto* why = std::get_if<Unusable>(&location)) {
@@ -126,6 +128,12 @@ void WorkerClusters::read_secret(const std::string& name) {
     return known.cluster->leave(
         unreadable_config("key \"kubeconfig\" of secret \"" + known.location + "\" is no base64"));
   known.cluster->use(*text);
+}
+
+void WorkerClusters::need(const multikueue::RemoteKind& kind) {
+  if (std::ranges::find(needed_, &kind) != needed_.end()) return;
+  needed_.push_back(&kind);
+  for (WorkerCluster* cluster : all()) cluster->need(kind);
 }
 
 WorkerCluster* WorkerClusters::find(std::string_view name) {

@@ -31,6 +31,10 @@ class WorkerClusters {
   void start();        // this process leads: connects
   bool ready() const;  // the MultiKueueClusters are known
 
+  // All clusters watch jobs of this kind from now on. It must outlive this object. The first call comes before start():
+  // without jobs of that kind a cluster is of no use.
+  void need(const multikueue::RemoteKind& kind);
+
   // Null: there is no MultiKueueCluster of this name.
   WorkerCluster* find(std::string_view name);
   std::vector<WorkerCluster*> all();  // in order of the names
@@ -56,6 +60,7 @@ class WorkerClusters {
   const Handlers handlers_;
   kube::Informer objects_;
   bool started_ = false;
+  std::vector<const multikueue::RemoteKind*> needed_;
   std::map<std::string, Known, std::less<>> known_;
   std::map<std::string, bool> connected_;  // as handlers_ know it
   std::map<std::string, Time> absent_;     // since when a name without an object was asked for

@@ -50,6 +50,9 @@ struct JobGates {
   bool device_capacities = false, device_alternatives = false;
   // MultiKueue: jobs of a queue with such a check run on other clusters.
   bool multikueue = true;
+  // MultiKueueAdaptersForCustomJobs: also jobs of kinds that do not ship with Berth. MultiKueueRemoteSpecSync: some
+  // fields of a job that change are written to the job on the worker.
+  bool multikueue_own_kinds = true, multikueue_spec_sync = true;
   // KueueDRADeviceFeasibility and KueueDRAIntegrationDeviceTaints: places in a topology look at devices, and at their
   // taints.
   bool device_places = false, device_taints = false;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/kueue/job_uid.h"
+#include "api/owners.h"
 #include "base/checksum.h"
 #include "multikueue/names.h"
 
@@ -57,6 +58,10 @@ SeenCopy seen_copy(const Json& object) {
   };
   seen.origin = text(meta.labels, kOriginLabel);
   seen.original_uid = text(meta.annotations, kOriginalUid);
+  if (const auto* owner = api::controller_of(meta)) {
+    seen.owner_version = owner->api_version;
+    seen.owner_kind = owner->kind;
+  }
   seen.meta.name = std::move(meta.name);
   seen.meta.ns = std::move(meta.ns);
   seen.meta.uid = std::move(meta.uid);

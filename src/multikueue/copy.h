@@ -24,7 +24,8 @@ std::uint64_t fingerprint(const api::kueue::Workload& workload);
 struct SeenCopy {
   api::ObjectMeta meta{};  // name, ns, uid, resource_version, deletion and finalizers only
   std::string origin{}, original_uid{};
-  std::uint64_t fingerprint = 0;  // 0: the spec cannot be read
+  std::uint64_t fingerprint = 0;              // 0: the spec cannot be read
+  std::string owner_version{}, owner_kind{};  // of the job that controls it there; "": none does
   bool active = true;
   api::Conditions conditions{};
 };

@@ -118,7 +118,7 @@ class Pass {
     for (const Cluster& c : clusters_) {
       if (!c.configured) continue;
       const bool is_due = position++ < due;
-      const bool now_too = is_due && (c.connected || settings_.dispatcher == Dispatcher::kIncremental);
+      const bool now_too = is_due && ((c.connected && !c.no_kind) || settings_.dispatcher == Dispatcher::kIncremental);
       if (now_too || contains(local_.nominated, c.name)) names.push_back(c.name);
     }
     return names;
@@ -129,8 +129,8 @@ class Pass {
     const Cluster* best = nullptr;
     const auto order = [](const Cluster& c) { return std::tuple(!c.job, c.admitted_since, std::string_view(c.name)); };
     for (const Cluster& c : clusters_) {
-      if (!c.connected || c.foreign_job || c.copy != CopyState::kAdmitted || !contains(local_.nominated, c.name))
-        continue;
+      const bool may_win = c.connected && !c.foreign_job && !c.no_kind && c.copy == CopyState::kAdmitted;
+      if (!may_win || !contains(local_.nominated, c.name)) continue;
       if (!best || order(c) < order(*best)) best = &c;
     }
     return best;
@@ -156,9 +156,11 @@ class Pass {
   void serve(const Cluster& c) {
     if (!c.connected) return;
     const bool dead = c.copy == CopyState::kDiffers || c.copy == CopyState::kDeactivated ||
-                      c.copy == CopyState::kGivenUp || (c.copy == CopyState::kNone && c.job) || c.foreign_job;
+                      c.copy == CopyState::kGivenUp || (c.copy == CopyState::kNone && c.job) || c.foreign_job ||
+                      c.no_kind;
     if (ours(c) && (dead || !contains(local_.nominated, c.name))) return add(Kind::kDeleteCopy, c);
-    if (c.copy == CopyState::kNone && !c.foreign_job && contains(local_.nominated, c.name)) add(Kind::kCreateCopy, c);
+    if (c.copy == CopyState::kNone && !c.foreign_job && !c.no_kind && contains(local_.nominated, c.name))
+      add(Kind::kCreateCopy, c);
   }
 
   void next_round(std::size_t nominated) {
@@ -193,9 +195,12 @@ class Pass {
   void follow(const Cluster& c) {
     const std::string name = "\"" + c.name + "\"";
     if (c.foreign_job) return not_owned(name);
+    if (c.no_kind)
+      return set_check(CheckState::kRetry, "Worker cluster " + name + " does not serve the kind of the job");
     switch (c.copy) {
       case CopyState::kAdmitted:
         // The job is made only when no other cluster that can be seen has one.
+        if (c.job && c.job_outdated) add(Kind::kUpdateJob, c);
         if (c.job) return add(Kind::kSyncStatus, c);
         if (std::ranges::none_of(clusters_, [&](const Cluster& o) { return &o != &c && o.connected && o.job; }))
           add(Kind::kCreateJob, c);

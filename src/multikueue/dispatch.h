@@ -47,6 +47,9 @@ struct Cluster {
   // The job of this origin is Complete or Failed, or its status can not be used. Jobs and copies are seen apart: the
   // end of a copy may be seen first.
   bool job_ended = true;
+  bool job_outdated = false;  // what is brought to the job there has changed on the manager
+  // The cluster does not serve the kind of the job, or does not let the manager list it: no job can be there.
+  bool no_kind = false;
 };
 
 struct Local {
@@ -76,6 +79,7 @@ struct Step {
     kDeactivate,  // make the copy on the cluster stop its job, since the manager evicts the workload
     kCreateJob,   // create the job on the cluster, suspended, bound to the copy there
     kSyncStatus,  // copy the job's status from the cluster to the manager
+    kUpdateJob,   // write to the job on the cluster what has changed on the manager
     kFinish,      // finish the workload with the reason and message of the copy on the cluster
     kRelease,     // nothing reachable runs the job: the local job counts as inactive, so that its quota is released
     kRequeue,     // look again at the time `at` at the latest

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/kueue/names.h"
+#include "base/checksum.h"
 #include "base/merge_patch.h"
 #include "multikueue/names.h"
 
@@ -106,25 +107,50 @@ Result<void> take_uncounted(const Json& status, JsonObject& out) {
   return {};
 }
 
-bool has_ended(const Json& status) {
-  return std::ranges::any_of(array_at(status, {"conditions"}), [](const Json& condition) {
-    const auto type = string_at(condition, {"type"});
-    return string_at(condition, {"status"}) == "True" && (type == "Complete" || type == "Failed");
-  });
+void erase_at(Json& object, const RemoteKind::Path& path) {
+  Json* value = &object;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    Json* next = value->is_object() ? value->as_object().if_contains(path[i]) : nullptr;
+    if (next == nullptr) return;
+    value = next;
+  }
+  if (value->is_object()) value->as_object().erase(path.back());
+}
+
+void set_at(Json& object, const RemoteKind::Path& path, Json what) {
+  Json* value = &object;
+  for (const auto& name : path) {
+    if (!value->is_object()) *value = JsonObject();
+    value = &value->as_object()[name];
+  }
+  *value = std::move(what);
+}
+
+std::uint64_t number_of_synced(const RemoteKind& kind, const Json& job) {
+  Checksum sum;
+  for (const auto& path : kind.synced) {
+    const Json* value = value_at(job, path);
+    sum.add(value == nullptr ? "" : canonical_json(*value)).add("\n");
+  }
+  return sum.value();
+}
+
+// What an API server adds to a Job itself.
+void drop_generated(const Json& job, Json& out) {
+  if (!bool_at(job, {"spec", "manualSelector"})) erase_path(out, {"spec", "selector"});
+  for (const std::string_view label : kGeneratedLabels)
+    erase_path(out, {"spec", "template", "metadata", "labels", label});
 }
 
 }  // namespace
 
-Json remote_job(const Json& job, std::string_view workload, std::string_view origin, bool by_annotation) {
-  JsonObject spec = object_at(job, {"spec"});
-  spec.erase("managedBy");
-  // A Job that is gone before its end was seen would be run again. The manager deletes it.
-  spec.erase("ttlSecondsAfterFinished");
-  if (!bool_at(job, {"spec", "manualSelector"})) spec.erase("selector");
-  spec["suspend"] = true;
-  Json out = JsonObject{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"spec", std::move(spec)}};
-  for (const std::string_view label : kGeneratedLabels)
-    erase_path(out, {"spec", "template", "metadata", "labels", label});
+Json remote_job(const RemoteKind& kind, const Json& job, std::string_view workload, std::string_view origin,
+                bool by_annotation) {
+  Json out = JsonObject{{"apiVersion", kind.api_version()}, {"kind", kind.kind}, {"spec", object_at(job, {"spec"})}};
+  erase_at(out, kind.managed_by);
+  for (const auto& path : kind.dropped) erase_at(out, path);
+  set_at(out, kind.suspend, true);
+  if (kind.is_batch_job) drop_generated(job, out);
   api::ObjectMeta meta;
   meta.name = string_at(job, {"metadata", "name"});
   meta.ns = string_at(job, {"metadata", "namespace"});
@@ -141,8 +167,9 @@ Json remote_job(const Json& job, std::string_view workload, std::string_view ori
   return out;
 }
 
-SeenJob seen_job(const Json& job) {
+SeenJob seen_job(const RemoteKind& kind, const Json& job) {
   SeenJob seen;
+  seen.kind = &kind;
   seen.meta.name = string_at(job, {"metadata", "name"});
   seen.meta.ns = string_at(job, {"metadata", "namespace"});
   seen.meta.uid = string_at(job, {"metadata", "uid"});
@@ -151,15 +178,23 @@ SeenJob seen_job(const Json& job) {
   seen.origin = string_at(job, {"metadata", "labels", kOriginLabel});
   seen.workload = string_at(job, {"metadata", "annotations", api::kueue::kPrebuiltWorkload});
   if (seen.workload.empty()) seen.workload = string_at(job, {"metadata", "labels", api::kueue::kPrebuiltWorkload});
-  seen.suspended = bool_at(job, {"spec", "suspend"});
-  seen.active = int_at(job, {"status", "active"}) != 0;
-  if (auto status = readable_status(job)) {
-    seen.ended = has_ended(*status);
+  seen.suspended = kind.suspended(job);
+  seen.active = kind.active(job);
+  if (!kind.synced.empty()) seen.synced = number_of_synced(kind, job);
+  if (auto status = kind.read_status(job)) {
+    seen.ended = kind.ended(job);
     seen.status = std::make_shared<const Json>(std::move(*status));
   } else {
     seen.why_not = status.error().message;
   }
   return seen;
+}
+
+bool has_ended(const Json& job) {
+  return std::ranges::any_of(array_at(job, {"status", "conditions"}), [](const Json& condition) {
+    const auto type = string_at(condition, {"type"});
+    return string_at(condition, {"status"}) == "True" && (type == "Complete" || type == "Failed");
+  });
 }
 
 Result<Json> readable_status(const Json& job) {
@@ -199,18 +234,33 @@ void keep_start(const Json& job, Json& status) {
 
 Json status_patch(const Json& job, const SeenJob& seen) {
   if (!seen.status) return nullptr;
-  const bool suspended = bool_at(job, {"spec", "suspend"});
+  const bool suspended = seen.kind->suspended(job);
   if (suspended && !seen.suspended && !seen.ended) return nullptr;
   const Json* before = find(job, "status");
   const Json none = JsonObject();
   Json status = *seen.status;
-  keep_start(job, status);
+  if (seen.kind->is_batch_job) keep_start(job, status);
   Json patch = make_merge_patch(before != nullptr && before->is_object() ? *before : none, status);
   if (patch.as_object().empty()) return nullptr;
   return JsonObject{{"status", std::move(patch)}};
 }
 
-Json no_pods_patch(const Json& job) {
+Json sync_patch(const Json& job, const SeenJob& seen) {
+  if (seen.kind->synced.empty() || number_of_synced(*seen.kind, job) == seen.synced) return nullptr;
+  Json patch = JsonObject();
+  for (const auto& path : seen.kind->synced) {
+    const Json* value = value_at(job, path);
+    set_at(patch, path, value == nullptr ? Json() : *value);
+  }
+  return patch;
+}
+
+Json no_pods_patch(const RemoteKind& kind, const Json& job) {
+  if (!kind.is_batch_job) {
+    const Json* status = find(job, "status");
+    const bool any = status != nullptr && status->is_object() && !status->get_object().empty();
+    return any ? Json(JsonObject{{"status", nullptr}}) : Json();
+  }
   JsonObject patch;
   for (const std::string_view count : {"active", "ready", "terminating"}) {
     if (int_at(job, {"status", count}) != 0) patch[count] = 0;

@@ -68,13 +68,13 @@ TEST(FeatureGates, ThatNobodyHasAreRefusedWithTheNearestName) {
 }
 
 TEST(FeatureGates, ThatAreNotHonouredAreReportedWithWhatFollows) {
-  const char* const reported = "MultiKueueAdaptersForCustomJobs=true,TopologyAwareScheduling=false";
+  const char* const reported = "MultiKueueClusterProfile=true,TopologyAwareScheduling=false";
   EXPECT_EQ(error_of(reported), "");
   EXPECT_EQ(
       lines_of(reported),
       (std::vector<std::string>{
-          "featureGates.MultiKueueAdaptersForCustomJobs: is true, but Berth does not have it: only batch Jobs run "
-          "on other clusters",
+          "featureGates.MultiKueueClusterProfile: is true, but Berth does not have it: the kubeconfig of a worker "
+          "cluster comes from a Secret",
           "featureGates.TopologyAwareScheduling: is false, but is always on in Berth: flavors with "
           "`topologyName` place pods"}));
   EXPECT_EQ(lines_of("MultiKueue=false,TopologyAwareScheduling=true,ShortWorkloadNames=false,TLSOptions=true,"

@@ -19,6 +19,7 @@
 #include "base/base64.h"
 #include "base/embedded.h"
 #include "base/yaml.h"
+#include "controller/configure.h"
 #include "controller/controller.h"
 #include "controller/wire_client.h"
 #include "embedded/apiserver/kueue_webhooks.h"
@@ -44,15 +45,17 @@ class MultiKueue : public testing::Test {
  protected:
   using Connect = decltype(MultiKueueOptions::connect);
 
+  // `of_workers`: the kinds of jobs there are those of the manager's options.
   explicit MultiKueue(const ControllerOptions& of_manager = {}) {
     ControllerOptions options = of_manager;
+    of_workers.kinds = of_manager.kinds;
     options.multikueue.connect = [this](Executor&, const kube::Access& access) { return connect(access); };
     options.multikueue.dispatch.lost_timeout = minutes(2);
     manager_options = options;
     for (const char* name : {"east", "west"}) wires[name] = std::make_shared<Wire>();
     manager = make_side(options, false);
     for (const char* name : {"east", "west"}) {
-      workers.emplace(name, make_side({}, true));
+      workers.emplace(name, make_side(of_workers, true));
       make_on(name, kWorkerQueue);
     }
     make(kManagerQueue);
@@ -248,6 +251,29 @@ spec: {clusterSource: {kubeConfig: {locationType: Secret, location: west}}}
     }
     return count;
   }
+  void define(apiserver::ApiServer& server, Json definition) {
+    api::RestRequest request;
+    request.verb = api::Verb::kCreate;
+    request.resource = kDefinitions;
+    request.body = std::move(definition);
+    request.user = {"admin", {"system:masters"}};
+    bool done = false;
+    server.call(std::move(request), [&](const api::RestResponse& response) {
+      EXPECT_TRUE(response.ok()) << api::status_message(response);
+      done = true;
+    });
+    while (!done && executor.step()) {
+    }
+  }
+
+  // The kind is served from now on.
+  void install(const std::string& cluster, std::string_view resource) {
+    for (const auto& file : embedded::external_crds()) {
+      if (file.name.find("/" + std::string(resource) + ".yaml") == std::string_view::npos) continue;
+      return define(server_of(cluster), parse_yaml(file.content).value().front());
+    }
+    ADD_FAILURE() << "no definition of " << resource;
+  }
   void hold(const std::string& cluster, bool on) {
     patch(cluster, api::kClusterQueues, "", "w-cq",
           std::string("{spec: {stopPolicy: ") + (on ? "Hold" : "None") + "}}");
@@ -268,8 +294,19 @@ spec: {clusterSource: {kubeConfig: {locationType: Secret, location: west}}}
   std::map<std::string, std::shared_ptr<Wire>> wires;
   std::map<std::string, Side> workers;
   Side manager;
-  ControllerOptions manager_options;
+  ControllerOptions manager_options, of_workers;
   int connections = 0;
+
+  // An object of any kind: `resource` is that of its kind.
+  void make_of(const std::string& cluster, const api::GroupVersionResource& resource, std::string_view yaml) {
+    api::RestRequest request;
+    request.verb = api::Verb::kCreate;
+    request.resource = resource;
+    request.body = parse_yaml(yaml).value().front();
+    request.ns = string_at(request.body, {"metadata", "namespace"});
+    const auto made = call(cluster, std::move(request));
+    EXPECT_TRUE(made.ok()) << api::status_message(made);
+  }
 
  private:
   Result<std::unique_ptr<api::RestClient>> connect(const kube::Access& access) {
@@ -291,25 +328,13 @@ spec: {clusterSource: {kubeConfig: {locationType: Secret, location: west}}}
     Side side;
     apiserver::ApiServerOptions server_options;
     server_options.seed = 7 + workers.size();
-    server_options.admission = apiserver::kueue_webhooks({});
+    server_options.admission = apiserver::kueue_webhooks(admission_policy(options));
     side.server =
         std::move(*apiserver::ApiServer::open(executor, apiserver::make_memory_log(executor), server_options));
     apiserver::ApiServer& server = *side.server;
-    for (const auto& file : embedded::crds()) {
-      api::RestRequest request;
-      request.verb = api::Verb::kCreate;
-      request.resource = kDefinitions;
-      request.body = parse_yaml(file.content).value().front();
-      request.user = {"admin", {"system:masters"}};
-      bool done = false;
-      server.call(std::move(request), [&](const api::RestResponse& response) {
-        EXPECT_TRUE(response.ok()) << file.name;
-        done = true;
-      });
-      while (!done && executor.step()) {
-      }
-    }
+    for (const auto& file : embedded::crds()) define(server, parse_yaml(file.content).value().front());
     cluster::ClusterOptions cluster_options;
+    for (const auto& kind : options.kinds) cluster_options.kinds.push_back(kind.description);
     if (with_nodes) {
       cluster_options.nodes = "1x1x4";
       cluster_options.node_resources = "cpu=96,memory=256Gi";

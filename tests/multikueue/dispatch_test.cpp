@@ -33,8 +33,9 @@ Local running_on(std::string name) {
 // "CreateCopy east", "Nominate east west", "Retry <message>", "Requeue 60s".
 std::vector<std::string> steps(const Local& local, const std::vector<Cluster>& clusters,
                                const Settings& settings = {}) {
-  static constexpr std::array kNames = {"Nominate",  "Choose",     "Check",  "CreateCopy", "DeleteCopy", "Deactivate",
-                                        "CreateJob", "SyncStatus", "Finish", "Release",    "Requeue"};
+  static constexpr std::array kNames = {"Nominate",   "Choose",     "Check",     "CreateCopy",
+                                        "DeleteCopy", "Deactivate", "CreateJob", "SyncStatus",
+                                        "UpdateJob",  "Finish",     "Release",   "Requeue"};
   std::vector<std::string> out;
   for (const Step& step : next_steps(settings, local, clusters, kNow)) {
     std::string text = kNames[static_cast<std::size_t>(step.kind)];
@@ -197,6 +198,24 @@ TEST(Dispatch, AnEndWaitsForTheLastStatusOfTheJob) {
   EXPECT_EQ(steps(running_on("west"), {west}), (Steps{"SyncStatus west"}));
   west.job_ended = true;
   EXPECT_EQ(steps(running_on("west"), {west}), (Steps{"SyncStatus west", "Finish west"}));
+}
+
+TEST(Dispatch, AClusterWithoutTheKindGetsNoCopy) {
+  Cluster east = cluster("east");
+  east.no_kind = true;
+  EXPECT_EQ(steps(waiting(), {east, cluster("west")}), (Steps{"Nominate west"}));
+  EXPECT_EQ(steps(waiting({"east", "west"}), {east, cluster("west")}), (Steps{"CreateCopy west"}));
+  // It was served before.
+  east.copy = CopyState::kAdmitted;
+  EXPECT_EQ(steps(waiting({"east", "west"}), {east, cluster("west")}), (Steps{"DeleteCopy east", "CreateCopy west"}));
+  EXPECT_EQ(steps(running_on("east"), {east, cluster("west")}),
+            (Steps{"Retry Worker cluster \"east\" does not serve the kind of the job, Previously: \"Ready\""}));
+}
+
+TEST(Dispatch, WhatChangedIsWrittenToTheJobOnTheWorker) {
+  Cluster west = cluster("west", CopyState::kAdmitted, true);
+  west.job_outdated = true;
+  EXPECT_EQ(steps(running_on("west"), {west}), (Steps{"UpdateJob west", "SyncStatus west"}));
 }
 
 TEST(Dispatch, AJobThatCanNotBeDispatchedIsRejected) {

@@ -31,7 +31,7 @@ status: {active: 2}
 }
 
 TEST(RemoteJob, IsMadeAnewForTheWorker) {
-  const Json job = remote_job(local_job(), "w", "here", true);
+  const Json job = remote_job(batch_jobs(), local_job(), "w", "here", true);
   EXPECT_EQ(string_at(job, {"metadata", "labels", kOriginLabel}), "here");
   EXPECT_EQ(string_at(job, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}), "q");
   EXPECT_EQ(string_at(job, {"metadata", "annotations", "kueue.x-k8s.io/prebuilt-workload-name"}), "w");
@@ -45,17 +45,17 @@ TEST(RemoteJob, IsMadeAnewForTheWorker) {
 }
 
 TEST(RemoteJob, NamesItsWorkloadByALabelWhereItFits) {
-  EXPECT_EQ(string_at(remote_job(local_job(), "w", "here", false),
+  EXPECT_EQ(string_at(remote_job(batch_jobs(), local_job(), "w", "here", false),
                       {"metadata", "labels", "kueue.x-k8s.io/prebuilt-workload-name"}),
             "w");
   const std::string longer(64, 'a');
-  EXPECT_EQ(string_at(remote_job(local_job(), longer, "here", false),
+  EXPECT_EQ(string_at(remote_job(batch_jobs(), local_job(), longer, "here", false),
                       {"metadata", "annotations", "kueue.x-k8s.io/prebuilt-workload-name"}),
             longer);
 }
 
 Json with_status(std::string_view status) {
-  Json job = remote_job(local_job(), "w", "here", true);
+  Json job = remote_job(batch_jobs(), local_job(), "w", "here", true);
   job.as_object()["status"] = yaml(status);
   ensure_path(job, {"spec", "suspend"}) = false;
   return job;
@@ -90,7 +90,7 @@ TEST(RemoteStatus, IsRefusedWhenNoJobControllerWroteIt) {
     const auto read = readable_status(with_status(status));
     ASSERT_FALSE(read) << status.substr(0, 60);
     EXPECT_NE(read.error().message.find(member), std::string::npos) << read.error().message;
-    const SeenJob seen = seen_job(with_status(status));
+    const SeenJob seen = seen_job(batch_jobs(), with_status(status));
     EXPECT_TRUE(seen.status == nullptr);
     EXPECT_FALSE(seen.ended);
     EXPECT_TRUE(status_patch(local_job(), seen).is_null());
@@ -114,17 +114,18 @@ TEST(RemoteStatus, HasBounds) {
 TEST(RemoteStatus, IsCopiedWhileBothRunOrBothRest) {
   const Json running = with_status("{active: 2, ready: 1, startTime: '2026-01-01T00:00:00Z'}");
   Json local = local_job();
-  const Json patch = status_patch(local, seen_job(running));
+  const Json patch = status_patch(local, seen_job(batch_jobs(), running));
   EXPECT_TRUE(json_equal(*find(apply_merge_patch(local, patch), "status"), *find(running, "status")));
-  EXPECT_TRUE(status_patch(apply_merge_patch(local, patch), seen_job(running)).is_null()) << "it is there already";
+  EXPECT_TRUE(status_patch(apply_merge_patch(local, patch), seen_job(batch_jobs(), running)).is_null())
+      << "it is there already";
 
   ensure_path(local, {"spec", "suspend"}) = true;
-  EXPECT_TRUE(status_patch(local, seen_job(running)).is_null()) << "the run there is not one of here";
+  EXPECT_TRUE(status_patch(local, seen_job(batch_jobs(), running)).is_null()) << "the run there is not one of here";
   const Json ended = with_status("{succeeded: 2, conditions: [{type: Complete, status: 'True'}]}");
-  EXPECT_FALSE(status_patch(local, seen_job(ended)).is_null());
+  EXPECT_FALSE(status_patch(local, seen_job(batch_jobs(), ended)).is_null());
   Json resting = with_status("{}");
   ensure_path(resting, {"spec", "suspend"}) = true;
-  const Json none = status_patch(local, seen_job(resting));
+  const Json none = status_patch(local, seen_job(batch_jobs(), resting));
   EXPECT_TRUE(find_path(apply_merge_patch(local, none), {"status", "active"}) == nullptr);
 }
 
@@ -134,23 +135,23 @@ TEST(RemoteStatus, OfAnotherRunKeepsTheStartOfTheRunThatIsShown) {
   const Json ended = with_status(
       "{succeeded: 2, startTime: '2026-01-01T00:10:00Z', completionTime: '2026-01-01T00:20:00Z', conditions: [{type: "
       "Complete, status: 'True'}]}");
-  Json after = apply_merge_patch(local, status_patch(local, seen_job(ended)));
+  Json after = apply_merge_patch(local, status_patch(local, seen_job(batch_jobs(), ended)));
   EXPECT_EQ(string_at(after, {"status", "startTime"}), "2026-01-01T00:30:00Z");
   EXPECT_EQ(string_at(after, {"status", "completionTime"}), "2026-01-01T00:30:00Z") << "no end before the start";
   ensure_path(local, {"spec", "suspend"}) = true;
-  after = apply_merge_patch(local, status_patch(local, seen_job(ended)));
+  after = apply_merge_patch(local, status_patch(local, seen_job(batch_jobs(), ended)));
   EXPECT_EQ(string_at(after, {"status", "startTime"}), "2026-01-01T00:10:00Z");
 }
 
 TEST(RemoteStatus, OfAJobThatIsGivenUpHasNoPods) {
-  const Json patch = no_pods_patch(local_job());
+  const Json patch = no_pods_patch(batch_jobs(), local_job());
   EXPECT_EQ(int_at(apply_merge_patch(local_job(), patch), {"status", "active"}, 7), 0);
-  EXPECT_TRUE(no_pods_patch(apply_merge_patch(local_job(), patch)).is_null());
+  EXPECT_TRUE(no_pods_patch(batch_jobs(), apply_merge_patch(local_job(), patch)).is_null());
 }
 
 TEST(RemoteJob, ReportsWhichWorkloadItBelongsTo) {
   Json job = with_status("{active: 1}");
-  const SeenJob seen = seen_job(job);
+  const SeenJob seen = seen_job(batch_jobs(), job);
   EXPECT_EQ(seen.workload, "w");
   EXPECT_EQ(seen.origin, "here");
   EXPECT_TRUE(seen.active);

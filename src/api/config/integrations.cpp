@@ -164,11 +164,11 @@ void read_multi_kueue(Fields fields, MultiKueue& out) {
   if (const std::string broken = check_label_value(origin); !broken.empty()) fields.error("origin", broken);
   if (!origin.empty()) out.origin = std::move(origin);
   read_dispatcher(fields, out);
-  for (const auto name : {"externalFrameworks", "clusterProfile"}) {
-    if (fields.take(name) != nullptr)
-      fields.findings().missing(fields.path_of(name),
-                                "only batch Jobs run on other clusters, and kubeconfigs are in Secrets");
-  }
+  if (fields.take("externalFrameworks") != nullptr)
+    fields.findings().missing(fields.path_of("externalFrameworks"),
+                              "the description of a kind says how it runs on other clusters (docs/job-kinds.md)");
+  if (fields.take("clusterProfile") != nullptr)
+    fields.findings().missing(fields.path_of("clusterProfile"), "kubeconfigs are in Secrets");
   fields.done();
 }
 

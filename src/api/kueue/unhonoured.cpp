@@ -12,7 +12,7 @@ namespace {
 using enum Unhonoured::What;
 
 constexpr std::string_view kOnlySecrets = "the kubeconfig of a worker cluster comes from a Secret";
-constexpr std::string_view kOnlyJobs = "only batch Jobs run on other clusters";
+constexpr std::string_view kNoSets = "StatefulSets and LeaderWorkerSets run on no other cluster";
 constexpr std::string_view kUncounted =
     "the conditions of the MultiKueueClusters and the events of the workloads tell it";
 constexpr std::string_view kOnePlace = "a workload has one place in the queue and takes the first flavor that fits";
@@ -35,7 +35,7 @@ constexpr Unhonoured kAll[] = {
     {kLabel, "", "kueue.x-k8s.io/multikueue-worker-workload-pod",
      "pods of dispatched jobs are told by their other labels"},
     {kAnnotation, "", "kueue.x-k8s.io/concurrent-admission", kOnePlace},
-    {kAnnotation, "", "kueue.x-k8s.io/multikueue-origin-uid", kOnlyJobs},
+    {kAnnotation, "", "kueue.x-k8s.io/multikueue-origin-uid", kNoSets},
     {kAnnotation, "", "kueue.x-k8s.io/raycluster-generation", kSameSize},
     {kAnnotation, "", "kueue.x-k8s.io/raycluster-podset-replica-sizes", kSameSize},
     {kAnnotation, "ClusterQueue", "kueue.x-k8s.io/preemption-config-name", kOwnPreemption},

@@ -15,6 +15,7 @@
 #include "api/object_condition.h"
 #include "controller/feature_gates.h"
 #include "controller/gates.h"
+#include "jobs/kinds/read/shipped.h"
 
 namespace berth::cli::migrate {
 namespace {
@@ -34,9 +35,14 @@ bool is_condition_true(const Json& object, std::string_view type) {
   return api::object_condition_is_true(object, type);
 }
 
-bool is_of_batch_job(const Json& workload) {
-  return std::ranges::any_of(array_at(workload, {"metadata", "ownerReferences"}), [](const Json& owner) {
-    return string_at(owner, {"kind"}) == "Job" && string_at(owner, {"apiVersion"}) == "batch/v1";
+// Whether its job is of a kind that may run on another cluster.
+bool may_be_dispatched(const Json& workload) {
+  const auto& kinds = jobs::kinds::shipped_job_kinds();
+  return std::ranges::any_of(array_at(workload, {"metadata", "ownerReferences"}), [&](const Json& owner) {
+    const std::string_view kind = string_at(owner, {"kind"}), version = string_at(owner, {"apiVersion"});
+    return (kind == "Job" && version == "batch/v1") || std::ranges::any_of(kinds, [&](const auto& one) {
+             return one->dispatch && one->kind == kind && one->api_version() == version;
+           });
   });
 }
 
@@ -133,8 +139,9 @@ class Comparison {
       if (users.empty()) continue;
       add(Weight::kDiffers, "AdmissionCheck", check,
           "it is a check of MultiKueue: of ClusterQueue " + listed(users) +
-              " only batch Jobs run on other clusters, others are Rejected; kubeconfigs are read from Secrets only",
-          "give jobs of other kinds a queue without it; see docs/multikueue.md");
+              " no pods, StatefulSets, LeaderWorkerSets and elastic jobs run on other clusters, they are Rejected; "
+              "kubeconfigs are read from Secrets only",
+          "give these a queue without it; see docs/multikueue.md");
     }
   }
 
@@ -174,8 +181,8 @@ class Comparison {
     if (const auto decoded = api::kueue::decode_workload(workload); !decoded)
       return first("Berth cannot read it: " + decoded.error().message);
     const std::string_view cluster = string_at(workload, {"status", "clusterName"});
-    if (!cluster.empty() && !is_of_batch_job(workload))
-      first("its job runs in the worker cluster " + std::string(cluster) + ", where Berth looks after batch Jobs only");
+    if (!cluster.empty() && !may_be_dispatched(workload))
+      first("its job runs in the worker cluster " + std::string(cluster) + ", and Berth has no jobs of its kind there");
     if (missing("ElasticJobsViaWorkloadSlices") &&
         (!annotation_of(workload, api::kueue::kSliceReplacementFor).empty() ||
          !annotation_of(workload, "kueue.x-k8s.io/workload-slice-name").empty()))

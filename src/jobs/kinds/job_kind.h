@@ -56,6 +56,16 @@ struct OperatorRule {
   explicit operator bool() const { return static_cast<bool>(status); }  // false: the kind has no pretend operator
 };
 
+// How jobs of the kind run on other clusters (docs/multikueue.md).
+struct DispatchRule {
+  Path managed_by;            // a text field of the job: who runs it. Empty: jobs of the kind run on no other cluster
+  std::string operator_name;  // what stands there when the kind's own operator runs it; empty: only the absence
+  std::vector<Path> dropped;  // what a job on a worker does not have, besides managed_by
+  std::vector<Path> synced;   // what is written to the job on the worker when it changes on the manager
+
+  explicit operator bool() const { return !managed_by.empty(); }  // false: the kind has no rule
+};
+
 // Objects of other kinds that the hook reads.
 struct Lookup {
   api::GroupVersionResource resource;
@@ -80,6 +90,7 @@ struct JobKindSpec {
   std::vector<Lookup> lookups;
   bool elastic = false;  // its jobs may change their numbers of pods while they run (jobs/slices.h)
   OperatorRule pretend;
+  DispatchRule dispatch;
   const KindHook* hook = nullptr;  // what data cannot say; null: nothing
 
   std::string api_version() const {
@@ -87,6 +98,8 @@ struct JobKindSpec {
   }
   std::string controller() const { return framework + "-kueue-controller"; }  // in events
   std::string lower_kind() const;                                             // the kind in lower case: "pytorchjob"
+  // Whether MultiKueue runs this job on another cluster: the kind's operator leaves it alone here.
+  bool runs_elsewhere(const Json& job) const;
   // The end of the paths of its webhooks: "kubeflow-org-v1-pytorchjob".
   std::string webhook_path() const;
 };

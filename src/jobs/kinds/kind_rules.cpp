@@ -9,6 +9,7 @@
 #include "api/kueue/ready_times.h"
 #include "api/kueue/slices.h"
 #include "api/kueue/unlisted_kinds.h"
+#include "api/kueue/webhooks/dispatched.h"
 #include "api/resources.h"
 #include "jobs/kinds/hook.h"
 #include "jobs/kinds/pod_sets.h"
@@ -190,9 +191,19 @@ FieldErrors check(const JobKindSpec& kind, const Json& job, const Json* old, con
   return old == nullptr ? check_new(kind, job, admission) : check_update(kind, job, *old, admission);
 }
 
+// The operator leaves such a job alone: it runs on another cluster.
+void default_managed_by(const JobKindSpec& kind, Json& job, const AdmissionContext& admission) {
+  const DispatchRule& rule = kind.dispatch;
+  if (!rule || !admission.policy.dispatch_jobs) return;
+  const Json* by = value_at(job, rule.managed_by);
+  const bool is_free = by == nullptr || by->is_null() || (by->is_string() && by->get_string() == rule.operator_name);
+  if (is_free && is_dispatched(job, admission)) ensure_at(job, rule.managed_by) = kMultiKueueController;
+}
+
 void set_defaults(const JobKindSpec& kind, Json& job, const AdmissionContext& admission) {
   if (is_skipped(kind, job) || !take_defaults(job, job_context(job, admission))) return;
   ensure_at(job, kind.suspend) = true;
+  default_managed_by(kind, job, admission);
   if (kind.hook != nullptr) kind.hook->set_defaults(job);
   if (may_change_its_size(kind, job, admission)) add_elastic_gates(kind, job, admission);
 }

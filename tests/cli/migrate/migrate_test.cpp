@@ -65,7 +65,7 @@ TEST(MigrateCheck, TheConfigurationIsJudgedWithTheGatesOfTheProcess) {
   EXPECT_THAT(found_in(without), HasSubstr("note ConfigMap a/b: it does not exist"));
 }
 
-TEST(MigrateCheck, ChecksOfMultiKueueAreForBatchJobs) {
+TEST(MigrateCheck, ChecksOfMultiKueueAreNotForPods) {
   ClusterObjects cluster = with_configuration("");
   cluster.objects["AdmissionCheck"] = objects(
       "{metadata: {name: away}, spec: {controllerName: kueue.x-k8s.io/multikueue}}\n---\n"
@@ -76,7 +76,7 @@ TEST(MigrateCheck, ChecksOfMultiKueueAreForBatchJobs) {
       objects("{metadata: {name: workers}, spec: {clusters: [a], quotaManagement: Automated}}");
   const std::string found = found_in(cluster);
   EXPECT_THAT(found, HasSubstr("differs AdmissionCheck away: it is a check of MultiKueue"));
-  EXPECT_THAT(found, HasSubstr("of ClusterQueue q only batch Jobs run on other clusters"));
+  EXPECT_THAT(found, HasSubstr("of ClusterQueue q no pods, StatefulSets, LeaderWorkerSets and elastic jobs run"));
   EXPECT_THAT(found, Not(HasSubstr("unused")));
   EXPECT_THAT(found, HasSubstr("differs MultiKueueConfig workers:"));
 }
@@ -87,12 +87,15 @@ TEST(MigrateCheck, WorkloadsOfMissingFeaturesMustEndFirst) {
       "{metadata: {name: remote, namespace: n}, status: {clusterName: far}}\n---\n"
       "{metadata: {name: job, namespace: n, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: j}]}, status: "
       "{clusterName: far}}\n---\n"
+      "{metadata: {name: set, namespace: n, ownerReferences: [{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, "
+      "name: j}]}, status: {clusterName: far}}\n---\n"
       "{metadata: {name: variant, namespace: n, labels: {kueue.x-k8s.io/concurrent-admission-parent: p}}}\n---\n"
       "{metadata: {name: over, namespace: n}, status: {clusterName: far, conditions: [{type: Finished, status: "
       "'True'}]}}");
   const std::string found = found_in(cluster);
   EXPECT_THAT(found, HasSubstr("first Workload n/remote: its job runs in the worker cluster far"));
   EXPECT_THAT(found, Not(HasSubstr("n/job")));
+  EXPECT_THAT(found, Not(HasSubstr("n/set")));
   EXPECT_THAT(found, HasSubstr("first Workload n/variant: it is a variant"));
   EXPECT_THAT(found, Not(HasSubstr("n/over"))) << "what is finished stays as it is";
 }

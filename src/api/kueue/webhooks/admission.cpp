@@ -55,7 +55,8 @@ FieldErrors check_job(const Json& job, const Json* old, std::string_view subreso
   return batch::validate_job_update(job, *old, context.default_queue_exists, context.labels);
 }
 
-// Whether the ClusterQueue of a job has a check of MultiKueue, as far as it is known.
+}  // namespace
+
 bool is_dispatched(const Json& job, const AdmissionContext& admission) {
   const JsonPtr local =
       admission.get(kLocalQueues, string_at(job, {"metadata", "namespace"}), label_of(job, kQueueLabel));
@@ -68,6 +69,8 @@ bool is_dispatched(const Json& job, const AdmissionContext& admission) {
     return check && string_at(*check, {"spec", "controllerName"}) == kMultiKueueController;
   });
 }
+
+namespace {
 
 // The Job controller leaves such a Job alone: it runs on another cluster.
 void default_managed_by(Json& job, const AdmissionContext& admission) {

@@ -191,6 +191,7 @@ struct Operators::Impl : std::enable_shared_from_this<Operators::Impl> {
       kind.refusals.erase(key);
       return kind.looks.forget(key);
     }
+    if (kind.kind->runs_elsewhere(*job)) return kind.looks.forget(key);
     const auto get = [this](const api::GroupVersionResource& resource, std::string_view ns, std::string_view name) {
       const auto at = lookups.find(resource);
       return at == lookups.end() ? nullptr : at->second->get(api::object_key(ns, name));

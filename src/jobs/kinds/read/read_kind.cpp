@@ -60,6 +60,7 @@ class Reader {
     spec.flag("elastic", kind->elastic);
     read_hook(spec, *kind);
     read_operator(spec.object("operator"), *kind);
+    read_dispatch(spec.object("multikueue"), *kind);
     spec.done();
     return kind;
   }
@@ -268,6 +269,34 @@ class Reader {
                     cel::basic_type(Kind::kDyn));
     if (fields.present() && !reports) fields.error("status", "required: a CEL expression");
     fields.done();
+  }
+
+  // An older version of the kind that lacks such a field is managed without it.
+  void read_dispatch(Fields fields, JobKindSpec& kind) {
+    DispatchRule& rule = kind.dispatch;
+    const cel::TypePtr self = check_ == SchemaCheck::kAll ? self_ : nullptr;
+    read_path(fields, "managedBy", rule.managed_by, self, Kind::kString);
+    if (fields.present() && rule.managed_by.empty())
+      fields.error("managedBy", "required: the path of a field of the job, such as spec.managedBy");
+    fields.text("operator", rule.operator_name);
+    read_paths(fields, "drop", rule.dropped, self);
+    read_paths(fields, "sync", rule.synced, self);
+    fields.done();
+  }
+
+  void read_paths(Fields& fields, std::string_view name, std::vector<Path>& out, const cel::TypePtr& base) {
+    std::vector<std::string> texts;
+    fields.texts(name, texts);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      const std::string at = api::index_path(name, i);
+      auto path = parse_path(texts[i]);
+      if (!path || path->empty() || path->front() != "spec" || path->size() < 2) {
+        fields.expected(at, Json(texts[i]), path ? "the path of a field below spec" : path.error().message);
+        continue;
+      }
+      check_path_type(fields, at, texts[i], *path, base, Kind::kDyn);
+      out.push_back(std::move(*path));
+    }
   }
 
   // Hooks and nameFrom may give pod sets any names.

@@ -137,6 +137,18 @@ TEST(ReadKind, WhatCannotWorkIsRefused) {
 }
 
 // Names that an item gives are known only with the job.
+TEST(ReadKind, TheRuleForOtherClustersHasPaths) {
+  const auto with_rule = [](std::string_view rule) {
+    return error_of(std::string(kGood) + "  multikueue: {" + std::string(rule) + "}\n");
+  };
+  EXPECT_EQ(with_rule("managedBy: spec.managedBy, operator: a/b, drop: [spec.ttl], sync: [spec.config.text]"), "");
+  EXPECT_THAT(with_rule("drop: [spec.ttl]"), HasSubstr("spec.multikueue.managedBy: required"));
+  EXPECT_THAT(with_rule("managedBy: spec.managedBy, drop: [metadata.labels]"),
+              HasSubstr("spec.multikueue.drop[0]: is \"metadata.labels\", expected the path of a field below spec"));
+  EXPECT_THAT(with_rule("managedBy: spec.managedBy, sync: [spec]"), HasSubstr("spec.multikueue.sync[0]"));
+  EXPECT_THAT(with_rule("managedBy: spec.managedBy, keep: [spec.a]"), HasSubstr("spec.multikueue.keep"));
+}
+
 TEST(ReadKind, PodSetsWithNamesFromItemsMayDecide) {
   EXPECT_EQ(error_of(with("name: main", "nameFrom: item.spec.name") +
                      "  operator: {status: \"{'active': 1}\", decides: [worker]}\n"),
