@@ -269,5 +269,49 @@ void preempt_for_places(benchmark::State& state) {
 }
 BENCHMARK(preempt_for_places)->Arg(1)->Arg(20)->Arg(200)->Unit(benchmark::kMicrosecond);
 
+// One look at a workload that waits in vain: a queue has `flavors` flavors of two resources. Their cpu is full of 1,000
+// workloads of low priority, their memory is used by one of high priority each. It has `pod_sets` pod sets of 8 pods;
+// if `reducible`, at least one pod of each would do.
+void look_in_vain(benchmark::State& state) {
+  constexpr int kHolders = 1000;
+  const auto flavors = static_cast<int>(state.range(0)), pod_sets = static_cast<int>(state.range(1));
+  const std::string share = std::to_string(kHolders / flavors);
+  World world;
+  QueueSpec own("own"), other("other");
+  for (QueueSpec* queue : {&own, &other}) {
+    const std::string quota = queue == &own ? share : "0";
+    for (int f = 0; f < flavors; ++f) queue->flavor("f" + std::to_string(f), {{"cpu", quota}, {"memory", quota}});
+    queue->in("team").within(api::kueue::WithinClusterQueue::kLowerPriority);
+    queue->reclaim(api::kueue::ReclaimWithinCohort::kLowerPriority);
+    world.queue(*queue);
+  }
+  for (int i = 0; i < kHolders + flavors; ++i) {
+    const std::string flavor = "f" + std::to_string(i % flavors);
+    const bool memory = i >= kHolders;
+    world.flavor(flavor);
+    world.scheduler.hold(world.scheduler.enter("uid-" + std::to_string(i), ""),
+                         {i / flavors % 2 ? "own" : "other",
+                          memory ? 9 : 0,
+                          at_second(i),
+                          at_second(i),
+                          {{flavor, memory ? "memory" : "cpu", Amount::of(memory ? kHolders / flavors : 1000)}},
+                          false});
+  }
+  JobSpec job{.queue = "own", .count = 8, .requests = {{"cpu", "1"}, {"memory", "1"}}, .priority = 1};
+  if (state.range(2) != 0) job.min_count = 1;
+  Pending pending = World::pending(job, 1);
+  pending.pod_sets.resize(static_cast<std::size_t>(pod_sets), pending.pod_sets.front());
+  for (int i = 0; i < pod_sets; ++i) pending.pod_sets[static_cast<std::size_t>(i)].name = "set" + std::to_string(i);
+  const WorkloadId workload = world.scheduler.enter("in-vain", "");
+  world.scheduler.schedule(at_second(1));
+  for (auto _ : state) {
+    world.scheduler.submit(workload, pending);
+    const Decisions decisions = world.scheduler.schedule(at_second(1));
+    if (decisions.size() != 1 || !std::holds_alternative<Wait>(decisions[0])) state.SkipWithError("it does not wait");
+    world.scheduler.withdraw(workload);
+  }
+}
+BENCHMARK(look_in_vain)->ArgsProduct({{1, 4, 16, 64}, {1, 2, 8}, {0, 1}})->Unit(benchmark::kMicrosecond);
+
 }  // namespace
 }  // namespace berth::engine

@@ -120,6 +120,8 @@ class Ledger {
 
   // --- Numbers. A flavor-resource that a node does not define has quota 0 and no limits.
   const Quota& quota(QuotaNodeId node, FlavorResourceId id) const { return cell(node, id).quota; }
+  // The number after the last flavor-resource that the node defines, or that was used in it.
+  std::size_t end_of_ids(QuotaNodeId node) const { return at(node).cells.size(); }
   Amount subtree_quota(QuotaNodeId node, FlavorResourceId id) const { return cell(node, id).subtree; }
   Amount local_quota(QuotaNodeId node, FlavorResourceId id) const { return cell(node, id).local; }
   Amount local_available(QuotaNodeId node, FlavorResourceId id) const;  // max(0, local quota - usage)

@@ -8,6 +8,7 @@ using api::kueue::ReclaimWithinCohort;
 using api::kueue::WithinClusterQueue;
 
 bool CandidatePolicy::within_nominal(QuotaNodeId node) const {
+  ++steps_;
   return std::none_of(short_ids_.begin(), short_ids_.end(),
                       [&](FlavorResourceId id) { return ledger_.borrowing_with(node, id, Amount()); });
 }
@@ -31,7 +32,12 @@ bool CandidatePolicy::too_important(bool own, const HolderKey& holder) const {
 }
 
 bool CandidatePolicy::allows(bool own, const HolderKey& holder) const {
-  if (too_important(own, holder) || !uses_short_ids(holder.workload)) return false;
+  return ever_allows(own, holder) && uses_short_ids(holder.workload);
+}
+
+bool CandidatePolicy::ever_allows(bool own, const HolderKey& holder) const {
+  ++steps_;
+  if (too_important(own, holder)) return false;
   // One that is being evicted gives its quota back anyway.
   if (!holder.evicted && std::ranges::binary_search(preemptor_.spares, holder.workload)) return false;
   // At equal priority, only workloads that queued later may be preempted.

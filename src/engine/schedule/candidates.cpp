@@ -14,12 +14,12 @@ constexpr int kPhases = 6;
 
 Candidates::Candidates(const Ledger& ledger, const Slots& slots, const Preemption::HoldersOf& holders_of,
                        const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-                       std::span<const FlavorResourceAmount> needs_quota)
+                       std::span<const FlavorResourceAmount> needs_quota, std::uint64_t& steps)
     : ledger_(ledger),
       slots_(slots),
       holders_of_(holders_of),
       preemptor_(preemptor),
-      policy_(ledger, slots, preemptor, short_ids),
+      policy_(ledger, slots, preemptor, short_ids, steps),
       needs_quota_(needs_quota) {
   if (preemptor_.config->within_cluster_queue != WithinClusterQueue::kNever) {
     add_source(preemptor_.queue, QuotaNodeId(), Advantage::kOwnQueue);

@@ -14,7 +14,7 @@ class Candidates {
  public:
   Candidates(const Ledger& ledger, const Slots& slots, const Preemption::HoldersOf& holders_of,
              const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
-             std::span<const FlavorResourceAmount> needs_quota);
+             std::span<const FlavorResourceAmount> needs_quota, std::uint64_t& steps);
 
   bool any_elsewhere() const { return any_hierarchical_ || any_priority_; }
   bool any_hierarchical() const { return any_hierarchical_; }

@@ -11,13 +11,14 @@ using api::kueue::WithinClusterQueue;
 
 FairCandidates::FairCandidates(const Ledger& ledger, Shares& shares, const Slots& slots,
                                const Preemption::HoldersOf& holders_of, const Preemptor& preemptor,
-                               std::span<const FlavorResourceId> short_ids, const FairSharing& rules)
+                               std::span<const FlavorResourceId> short_ids, const FairSharing& rules,
+                               std::uint64_t& steps)
     : ledger_(ledger),
       shares_(shares),
       slots_(slots),
       holders_of_(holders_of),
       preemptor_(preemptor),
-      policy_(ledger, slots, preemptor, short_ids),
+      policy_(ledger, slots, preemptor, short_ids, steps),
       rules_(rules) {
   for (QuotaNodeId node = preemptor.queue; node.valid(); node = ledger_.parent(node)) our_path_.push_back(node);
 }

@@ -20,7 +20,8 @@ namespace berth::engine {
 class FairCandidates {
  public:
   FairCandidates(const Ledger& ledger, Shares& shares, const Slots& slots, const Preemption::HoldersOf& holders_of,
-                 const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids, const FairSharing& rules);
+                 const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids, const FairSharing& rules,
+                 std::uint64_t& steps);
 
   // The next victim. During the call the preemptor's usage must be counted as used, and all earlier victims as gone.
   std::optional<Target> next();

@@ -94,9 +94,10 @@ void Nominator::nominate_in_all_walks(Entry& entry) {
 
 // What the slice holds that this one replaces counts as free for it.
 void Nominator::evaluate(Entry& entry, std::span<const std::int32_t> tried, bool last_walk) {
-  if (entry.replaces == nullptr) return walk_and_reduce(entry, tried, last_walk);
   const TakeOver taking(state_.ledger, state_.predecessor(entry));
+  const Preemption::Look look(state_.preemption);
   walk_and_reduce(entry, tried, last_walk);
+  if (entry.replaces == nullptr) return;
   // Any amount that gets free may be enough for the difference.
   for (Lack& lack : entry.assignment.lacks) {
     if (!lack.was_free) lack.wanted = Amount();
@@ -174,7 +175,10 @@ void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::
   request.nominated = nominated;
   if (entry.replaces != nullptr) request.kept = kept_ = kept_flavors(entry);
   state_.assigner.assign(request, entry.assignment);
-  placer_.place(entry);
+  // No combination of flavors needs places when its quota cannot get free, unless it waits for whoever is evicted.
+  const bool needs_places = nominated.empty() || state_.options.prioritize_preemptors ||
+                            !state_.preemption.in_vain(request.preemptor, entry.assignment.usage);
+  if (needs_places) placer_.place(entry);
   entry.targets.clear();
   entry.preemption_gated = false;
   entry.wait_ends.reset();

@@ -31,10 +31,11 @@ class Removal {
     bool borrowing = false;
     bool counted = false;  // its usage counts as used while victims are chosen: shares are compared with it
   };
-  Removal(Ledger& ledger, Places& places, const Slots& slots, const Want& want)
+  Removal(Ledger& ledger, Places& places, const Slots& slots, const Want& want, std::uint64_t& steps)
       : ledger_(ledger),
         places_(places),
         slots_(slots),
+        steps_(steps),
         want_(want),
         trial_(ledger, places),
         placed_(want.requests.empty()),
@@ -58,6 +59,7 @@ class Removal {
   }
   // Search places again only after a workload with places was removed or put back.
   void changed(std::size_t i) {
+    ++steps_;
     if (!want_.requests.empty() && !slots_[targets_[i].workload].places.empty()) placed_known_ = false;
   }
   bool quota_fits() const {
@@ -76,6 +78,7 @@ class Removal {
   Ledger& ledger_;
   Places& places_;
   const Slots& slots_;
+  std::uint64_t& steps_;
   Want want_;
   Trial trial_;
   std::vector<Target> targets_;
@@ -184,10 +187,19 @@ std::vector<FlavorResourceAmount> Preemptor::needs_quota(const Ledger& ledger,
 std::vector<Target> Preemption::targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
                                         std::span<const FlavorResourceAmount> usage,
                                         std::span<const PlaceRequest> requests) {
-  if (!preemptor.config->preempts()) return {};
+  if (!preemptor.config->preempts() || in_vain(preemptor, usage)) return {};
+  const std::uint64_t before = steps_;
+  std::vector<Target> found = search(preemptor, short_ids, usage, requests);
+  if (looks_ && found.empty()) in_vain_ += steps_ - before;
+  return found;
+}
+
+std::vector<Target> Preemption::search(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
+                                       std::span<const FlavorResourceAmount> usage,
+                                       std::span<const PlaceRequest> requests) {
   if (fair_sharing_.enabled) return fair_targets(preemptor, short_ids, usage, requests);
   const std::vector<FlavorResourceAmount> needs_quota = preemptor.needs_quota(ledger_, short_ids, usage);
-  Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, needs_quota);
+  Candidates candidates(ledger_, slots_, holders_of_, preemptor, short_ids, needs_quota, steps_);
   bool borrowing_forbidden = preemptor.config->borrow_within_cohort == api::kueue::BorrowWithinCohort::kNever;
   std::vector<bool> attempts{true, false};  // try with borrowing?
   if (!candidates.any_elsewhere() || (borrowing_forbidden && !under_nominal(ledger_, preemptor.queue, short_ids))) {
@@ -196,7 +208,7 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor, std::span<co
     attempts = {false, true};
   }
   for (bool borrowing : attempts) {
-    Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, needs_quota, requests, borrowing});
+    Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, needs_quota, requests, borrowing}, steps_);
     candidates.start(borrowing);
     if (!removal.remove_enough(candidates)) continue;
     removal.put_back();
@@ -208,14 +220,55 @@ std::vector<Target> Preemption::targets(const Preemptor& preemptor, std::span<co
 std::vector<Target> Preemption::fair_targets(const Preemptor& preemptor, std::span<const FlavorResourceId> short_ids,
                                              std::span<const FlavorResourceAmount> usage,
                                              std::span<const PlaceRequest> requests) {
-  FairCandidates candidates(ledger_, shares_, slots_, holders_of_, preemptor, short_ids, fair_sharing_);
-  Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, {}, requests, true, true});
+  FairCandidates candidates(ledger_, shares_, slots_, holders_of_, preemptor, short_ids, fair_sharing_, steps_);
+  Removal removal(ledger_, places_, slots_, {preemptor.queue, usage, {}, requests, true, true}, steps_);
   if (!removal.remove_enough(candidates)) return {};
   removal.put_back();
   return removal.take_targets();
 }
 
+// Asking once what all leave together costs as much as one search among all of them.
+bool Preemption::in_vain(const Preemptor& preemptor, std::span<const FlavorResourceAmount> usage) {
+  constexpr std::uint64_t kPatience = 64;
+  if (!looks_) return false;
+  if (most_.empty() && in_vain_ > kPatience + ledger_.claims() / 4) find_most(preemptor);
+  return std::ranges::any_of(usage, [&](const FlavorResourceAmount& each) {
+    return each.id.index() < most_.size() && each.amount > most_[each.id.index()];
+  });
+}
+
+// Quota only: places may still be missing.
+void Preemption::find_most(const Preemptor& preemptor) {
+  Ledger::Trial trial(ledger_);
+  const QuotaNodeId root = ledger_.root(preemptor.queue);
+  take_out_all(preemptor, root.valid() ? root : preemptor.queue, trial);
+  for (std::size_t i = 0; i < ledger_.end_of_ids(preemptor.queue); ++i)
+    most_.push_back(ledger_.available(preemptor.queue, FlavorResourceId(i)));
+}
+
+void Preemption::take_out_all(const Preemptor& preemptor, QuotaNodeId node, Ledger::Trial& trial) {
+  for (const QuotaNodeId child : ledger_.children(node)) take_out_all(preemptor, child, trial);
+  const Holders* holders = holders_of_(node);
+  const bool own = node == preemptor.queue;
+  if (holders == nullptr || !(own || holders->reclaimable)) return;
+  if (own ? preemptor.config->within_cluster_queue == api::kueue::WithinClusterQueue::kNever
+          : !preemptor.config->reclaims())
+    return;
+  const CandidatePolicy policy(ledger_, slots_, preemptor, {}, steps_);
+  for (const HolderKey& holder : holders->ordered()) {
+    if (holders->exempt && !holder.evicted) break;  // evicted ones come first
+    if (policy.ever_allows(own, holder)) trial.without(holder.workload);
+  }
+}
+
 Possibility Preemption::simulate(const Preemptor& preemptor, FlavorResourceId id, Amount amount) {
+  if (!looks_) return simulate_anew(preemptor, id, amount);
+  const auto [known, is_new] = simulated_.try_emplace({id, amount});
+  if (is_new) known->second = simulate_anew(preemptor, id, amount);
+  return known->second;
+}
+
+Possibility Preemption::simulate_anew(const Preemptor& preemptor, FlavorResourceId id, Amount amount) {
   FlavorResourceAmount usage{id, amount};
   std::vector<Target> victims = targets(preemptor, {&id, 1}, {&usage, 1});
   if (victims.empty()) {

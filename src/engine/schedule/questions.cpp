@@ -36,6 +36,7 @@ bool Scheduler::holds(WorkloadId workload) const {
   return impl_->state.slots.known(workload) && impl_->state.slots[workload].place == Slot::Place::kHolder;
 }
 
+std::uint64_t Scheduler::search_steps() const { return impl_->state.preemption.steps(); }
 bool Scheduler::blocked_by_pods() const { return impl_->state.admission_blocked(); }
 
 std::span<const StatedPlaces> Scheduler::held_places(WorkloadId workload) const {

@@ -191,6 +191,9 @@ class Scheduler {
   api::kueue::Admission admission(const Admit& admit) const;
   std::vector<api::kueue::PodSetRequest> resource_requests(WorkloadId workload) const;
 
+  // How many holders and queues the searches for victims have examined, taken out or put back: what they cost.
+  std::uint64_t search_steps() const;
+
   // Broken invariants as sentences: the ledger against a recomputation, every workload in exactly one place, and no
   // parked workload that would be admitted now. For tests: costs a full recomputation.
   std::vector<std::string> check() const;
