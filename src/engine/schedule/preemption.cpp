@@ -229,9 +229,9 @@ std::vector<Target> Preemption::fair_targets(const Preemptor& preemptor, std::sp
 
 // Asking once what all leave together costs as much as one search among all of them.
 bool Preemption::in_vain(const Preemptor& preemptor, std::span<const FlavorResourceAmount> usage) {
-  constexpr std::uint64_t kPatience = 64;
+  constexpr std::uint64_t kFirstSteps = 64;
   if (!looks_) return false;
-  if (most_.empty() && in_vain_ > kPatience + ledger_.claims() / 4) find_most(preemptor);
+  if (most_.empty() && in_vain_ > kFirstSteps + ledger_.claims() / 4) find_most(preemptor);
   return std::ranges::any_of(usage, [&](const FlavorResourceAmount& each) {
     return each.id.index() < most_.size() && each.amount > most_[each.id.index()];
   });
