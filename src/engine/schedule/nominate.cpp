@@ -175,7 +175,7 @@ void Nominator::assign(Entry& entry, std::span<const std::int32_t> counts, std::
   request.nominated = nominated;
   if (entry.replaces != nullptr) request.kept = kept_ = kept_flavors(entry);
   state_.assigner.assign(request, entry.assignment);
-  // No combination of flavors needs places when its quota cannot get free, unless it waits for whoever is evicted.
+  // No combination of flavors needs places when its quota cannot get free, unless it waits for all that are evicted.
   const bool needs_places = nominated.empty() || state_.options.prioritize_preemptors ||
                             !state_.preemption.in_vain(request.preemptor, entry.assignment.usage);
   if (needs_places) placer_.place(entry);
