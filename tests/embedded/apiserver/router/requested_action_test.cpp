@@ -102,6 +102,23 @@ TEST_F(RequestedAction, RolesInANamespaceMayAllowTheNamespaceItself) {
             "namespace \"y\"");
 }
 
+// As nodes/proxy in Kubernetes: the right to the object is not the right to what lies behind it.
+TEST_F(RequestedAction, WaysIntoAnObjectNeedTheirOwnRightThoughTheyAreNotServed) {
+  bob_gets(R"({"verbs":["*"],"apiGroups":[""],"resources":["configmaps"]},
+              {"verbs":["get"],"apiGroups":[""],"resources":["configmaps/proxy"],"resourceNames":["a"]})");
+  const std::string a = "/api/v1/namespaces/x/configmaps/a/proxy", b = "/api/v1/namespaces/x/configmaps/b/proxy";
+  for (const std::string below : {"", "/", "/metrics", "/run/x/y"}) {
+    const HttpResponse unknown = send(as_bob("GET", a + below));
+    EXPECT_EQ(unknown.status, 404) << below;
+    EXPECT_EQ(message(unknown), "the server could not find the requested resource");
+    EXPECT_EQ(
+        message(send(as_bob("GET", b + below))),
+        "configmaps \"b\" is forbidden: User \"bob\" cannot get resource \"configmaps/proxy\" in API group \"\" in "
+        "the namespace \"x\"");
+    EXPECT_EQ(send(as_bob("POST", a + below)).status, 403);
+  }
+}
+
 TEST_F(RequestedAction, MethodsOutsideTheApiAreRefusedAsAnyOther) {
   EXPECT_EQ(send(as_admin("OPTIONS", "/api/v1/namespaces/x/configmaps")).status, 405);
   EXPECT_EQ(send(as_bob("OPTIONS", "/api/v1/namespaces/x/configmaps")).status, 403);
