@@ -144,8 +144,9 @@ constexpr Gate kGates[] = {
      "each worker cluster has a limit of 300 requests a second of its own"},
     {"PartialAdmission", kBeta, true, "0.5", setting([](engine::Options& o) -> bool& { return o.partial_admission; }),
      "a job may start with fewer pods (`minCount`). Off: `minCount` has no effect"},
-    {"PodGroupSchedulingShapeOrdering", kBeta, true, "0.20", kMissing,
-     "pod sets of a group stand in the order of the hash of their shape"},
+    {"PodGroupSchedulingShapeOrdering", kBeta, true, "0.20", &jobs::JobGates::group_order_by_shape,
+     "pod sets of a new group stand in the order of the hash of their shape: roles of one's own decide no flavor. Off: "
+     "in the order of their names"},
     {"PodIntegrationCountSucceededPodsAsReady", kBeta, true, "0.20", kAlwaysOn, "a pod that succeeded counts as ready"},
     {"PodIntegrationValidateGroupOwner", kBeta, true, "0.18", kAlwaysOn,
      "a group takes only a workload that was made for a group"},

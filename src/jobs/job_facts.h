@@ -44,6 +44,8 @@ struct JobGates {
   bool short_names = false;
   // SkipChildJobSuspension: a job whose owner is managed is left alone, also while that owner waits.
   bool skip_children = false;
+  // PodGroupSchedulingShapeOrdering: pod sets of a group stand in the order of the shape of their pods.
+  bool group_order_by_shape = true;
   // KueueDRAIntegration, its gates for extended resources, PartitionableDevices, ConsumableCapacity and
   // PrioritizedList: which devices are counted (jobs/devices).
   bool count_devices = true, extended_devices = true, device_counters = true;

@@ -51,7 +51,7 @@ void create(GroupScene& scene, const std::vector<ManagedPodPtr>& waiting) {
   std::vector<api::OwnerReference> owners;
   for (const auto& pod : members.waiting()) owners.push_back(owned_by_pod(*pod));
   const JsonPtr voice = voice_of(*terms, *waiting.front());
-  auto made = compose({scene.name, *voice, pod_sets_of(*roles, waiting),
+  auto made = compose({scene.name, *voice, pod_sets_of(*roles, waiting, scene.facts.gates.group_order_by_shape),
                        std::string(string_at(waiting.front()->spec(), {"priorityClassName"})), std::move(owners)},
                       scene.facts);
   if (!made) return scene.say({true, std::string(kClassNotFound), made.error().message});

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "api/kueue/names.h"
 #include "api/kueue/pod_names.h"
+#include "api/kueue/pod_shape.h"
 #include "jobs/pods/pod_charge.h"
 
 namespace berth::jobs {
@@ -73,13 +75,27 @@ Result<Roles> roles_of(const std::string& group, const GroupTerms& terms, const 
   return roles;
 }
 
-std::vector<api::kueue::PodSet> pod_sets_of(const Roles& roles, const std::vector<ManagedPodPtr>& pods) {
-  std::vector<api::kueue::PodSet> pod_sets;
+std::vector<api::kueue::PodSet> pod_sets_of(const Roles& roles, const std::vector<ManagedPodPtr>& pods, bool by_shape) {
+  struct Member {
+    std::string shape, first_pod;
+    api::kueue::PodSet pod_set;
+  };
+  std::vector<Member> members;
   for (const auto& [role, count] : roles) {
-    const auto model =
-        std::find_if(pods.begin(), pods.end(), [&](const ManagedPodPtr& pod) { return pod->role == role; });
-    if (model != pods.end()) pod_sets.push_back(pod_set_of(**model, role, count));
+    Member member;
+    for (const auto& pod : pods) {
+      if (pod->role != role) continue;
+      if (member.first_pod.empty()) {
+        member.pod_set = pod_set_of(*pod, role, count);
+        if (by_shape) member.shape = api::kueue::role_hash(pod->spec());
+      }
+      if (member.first_pod.empty() || pod->name < member.first_pod) member.first_pod = pod->name;
+    }
+    if (!member.first_pod.empty()) members.push_back(std::move(member));
   }
+  if (by_shape) std::ranges::sort(members, {}, [](const Member& one) { return std::tie(one.shape, one.first_pod); });
+  std::vector<api::kueue::PodSet> pod_sets;
+  for (Member& one : members) pod_sets.push_back(std::move(one.pod_set));
   return pod_sets;
 }
 

@@ -21,7 +21,9 @@ JsonPtr voice_of(const GroupTerms& terms, const ManagedPod& pod);
 // beyond the total do not count. With fast admission, all pods have the role of the first one.
 Result<Roles> roles_of(const std::string& group, const GroupTerms& terms, const std::vector<ManagedPodPtr>& pods);
 
-// One pod set for each role, ordered by name; its template is that of the oldest gated pod of the role.
-std::vector<api::kueue::PodSet> pod_sets_of(const Roles& roles, const std::vector<ManagedPodPtr>& pods);
+// One pod set for each role; its template is that of the oldest gated pod of the role. `by_shape`: ordered by the hash
+// of this pod's shape, then by the least name of a pod of the role (PodGroupSchedulingShapeOrdering). Otherwise by
+// name.
+std::vector<api::kueue::PodSet> pod_sets_of(const Roles& roles, const std::vector<ManagedPodPtr>& pods, bool by_shape);
 
 }  // namespace berth::jobs

@@ -206,7 +206,7 @@ class LiveGroup {
       scene_.say(cannot_compose(roles.error().message));
       return false;
     }
-    auto pod_sets = pod_sets_of(*roles, waiting);
+    auto pod_sets = pod_sets_of(*roles, waiting, by_shape());
     const auto place = [&](const PodSet& one) {
       return std::ranges::find(w.pod_sets, one.name, &PodSet::name) - w.pod_sets.begin();
     };
@@ -217,6 +217,8 @@ class LiveGroup {
     scene_.say(is_out_of_sync(w, what));
     return false;
   }
+
+  bool by_shape() const { return scene_.facts.gates.group_order_by_shape; }
 
   // While the workload holds no quota and no pod was let go, the pods decide what it asks for, unless they have an
   // owner that decides. Returns whether it changes.
@@ -230,7 +232,7 @@ class LiveGroup {
       const auto roles = agreed ? roles_of(scene_.name, *agreed, waiting) : tl::unexpected(agreed.error());
       if (roles) {
         scene_.plan.steps.push_back(
-            UpdateWorkload{workload, redescribe(pod_sets_of(*roles, waiting), *waiting.front()->object)});
+            UpdateWorkload{workload, redescribe(pod_sets_of(*roles, waiting, by_shape()), *waiting.front()->object)});
         scene_.say({false, "UpdatedWorkload", "Updated not matching Workload for suspended job: " + key_of(*workload)});
         return true;
       }
