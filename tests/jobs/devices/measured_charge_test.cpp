@@ -113,6 +113,16 @@ TEST(DeviceCharge, CountsTheCapacityThatIsRequested) {
   EXPECT_EQ(charged(shared(R"(,"requestPolicy":{"default":"10Gi"})"), ""), "gpu-memory: 10Gi");
 }
 
+TEST(DeviceCharge, ANegativeCapacityBuysNothing) {
+  EXPECT_EQ(charged(shared(""), "-15Gi"), "gpu-memory: 0");
+  EXPECT_EQ(charged(shared(R"(,"requestPolicy":{"default":"-10Gi"})"), ""), "gpu-memory: 0");
+  EXPECT_EQ(charged(shared("", "-40Gi"), ""), "gpu-memory: 0");
+  EXPECT_EQ(charged(shared(R"(,"requestPolicy":{"default":"1Gi","validValues":["-2Gi","1Gi"]})"), "-9Gi"),
+            "gpu-memory: 0");
+  EXPECT_EQ(charged(shared(R"(,"requestPolicy":{"default":"1Gi","validRange":{"min":"-5Gi","step":"1Gi"}})"), "-9Gi"),
+            "gpu-memory: 0");
+}
+
 TEST(DeviceCharge, RoundsCapacityByThePolicyOfTheDevice) {
   const auto values = shared(R"(,"requestPolicy":{"default":"10Gi","validValues":["10Gi","20Gi","40Gi"]})");
   EXPECT_EQ(charged(values, "15Gi"), "gpu-memory: 20Gi");
