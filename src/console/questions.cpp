@@ -13,6 +13,7 @@
 #include "console/names.h"
 #include "console/replies.h"
 #include "console/rows/fields.h"
+#include "console/rows/pod_row.h"
 
 namespace berth::console {
 namespace {
@@ -72,37 +73,6 @@ Json events_of(const Json& list, std::string_view kind, std::string_view name) {
   JsonArray out;
   for (JsonObject& event : events) out.push_back(std::move(event));
   return JsonObject{{"events", std::move(out)}};
-}
-
-bool all_ready(const Json& pod) { return is_true(condition_of(pod, "Ready")); }
-
-// Why a pod does not run: the first thing that its status says about it.
-std::string_view trouble_of(const Json& pod) {
-  for (const Json& container : array_at(pod, {"status", "containerStatuses"})) {
-    for (const std::string_view state : {"waiting", "terminated"}) {
-      const std::string_view message = string_at(container, {"state", state, "message"});
-      if (!message.empty()) return message;
-      const std::string_view reason = string_at(container, {"state", state, "reason"});
-      if (!reason.empty() && reason != "Completed") return reason;
-    }
-  }
-  if (const Json* scheduled = condition_of(pod, "PodScheduled"); is_false(scheduled))
-    return string_at(*scheduled, {"message"});
-  return string_at(pod, {"status", "message"});
-}
-
-JsonObject pod_of(const Json& pod) {
-  JsonObject out{{"name", string_at(pod, {"metadata", "name"})}};
-  put_text(out, "node", string_at(pod, {"spec", "nodeName"}));
-  out["phase"] = string_at(pod, {"status", "phase"}, "Pending");
-  out["ready"] = all_ready(pod);
-  put_text(out, "message", trouble_of(pod));
-  JsonObject domains;
-  for (const auto& [label, value] : object_at(pod, {"spec", "nodeSelector"})) {
-    if (value.is_string()) domains[label] = value;
-  }
-  out["domains"] = std::move(domains);
-  return out;
 }
 
 }  // namespace
@@ -178,7 +148,7 @@ void Questions::pods(const serve::Caller& caller, const http::Query& query, Done
                    if (!response.ok()) return report(failed(response));
                    JsonArray pods;
                    for (const Json& pod : array_at(response.body, {"items"})) {
-                     if (workloads_.name(ns, PodOrigin::of(pod)) == workload) pods.push_back(pod_of(pod));
+                     if (workloads_.name(ns, PodOrigin::of(pod)) == workload) pods.push_back(pod_row(pod));
                    }
                    report(json_reply(JsonObject{{"pods", std::move(pods)}}));
                  });

@@ -258,7 +258,9 @@ constexpr Gate kGates[] = {
     {"TopologyAwareScheduling", kBeta, true, "0.14", kAlwaysOn, "flavors with `topologyName` place pods"},
     {"UnadmittedWorkloadsExplicitStatus", kAlpha, false, "0.19",
      setting([](engine::Options& o) -> bool& { return o.unadmitted_explicit_status; }),
-     "a workload that is not evaluated, because an equal one waits, says so", "UnadmittedWorkloadsObservability", true},
+     "a workload that is not evaluated, because an equal one waits or others of a StrictFIFO queue stand before it, "
+     "says so",
+     "UnadmittedWorkloadsObservability", true},
     {"UnadmittedWorkloadsObservability", kBeta, true, "0.20",
      setting([](engine::Options& o) -> bool& { return o.unadmitted_observability; }),
      "the status has one reason for each cause of waiting. Off: only `Pending`, `Inadmissible` or `Waiting`"},

@@ -72,4 +72,15 @@ void DecisionApplier::apply(const Wait& d, Time now) {
   messages_.report_later(*t, now);
 }
 
+void DecisionApplier::note_behind_others(Tracked& t, Time now) {
+  if (!facts_.options.unadmitted_explicit_status || t.unreported_reason || !scheduler_.pending(t.id)) return;
+  if (api::find_condition(t.now->status.conditions, api::kueue::kQuotaReserved) != nullptr) return;
+  const auto* queue = facts_.registries.cluster_queue(t.cluster_queue);
+  if (queue == nullptr || queue->queueing_strategy != api::kueue::QueueingStrategy::kStrictFifo) return;
+  if (scheduler_.pending_position(t.id).value_or(Scheduler::Position{}).in_cluster_queue == 0) return;
+  t.unreported_reason = lifecycle::PendingReason{
+      std::string(lifecycle::reason::kPendingEvaluation), lifecycle::message::behind_others(t.cluster_queue), {}};
+  messages_.report_later(t, now);
+}
+
 }  // namespace berth::engine

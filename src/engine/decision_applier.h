@@ -22,6 +22,8 @@ class DecisionApplier {
         transitions_(transitions) {}
 
   void apply(const Decisions& decisions, Time now);
+  // Call after a pass: a workload that stands behind others of a StrictFIFO queue is not evaluated, and says so, once.
+  void note_behind_others(Tracked& t, Time now);
 
  private:
   void apply(const Admit& admit, Time now);

@@ -104,7 +104,10 @@ void Engine::Impl::step(Tracked& t, Time now) {
 // than exists.
 void Engine::Impl::write(Time now, Effects& out) {
   const auto wanted = writes.take_wanted();
-  for (Tracked* t : wanted) census.count_held(*t);
+  for (Tracked* t : wanted) {
+    census.count_held(*t);
+    decisions.note_behind_others(*t, now);
+  }
   for (const bool takes : {false, true}) {
     for (Tracked* t : wanted) {
       if (takes_quota(*t) == takes) writes.flush(*t, now, out);

@@ -142,6 +142,18 @@ Activity compute_activity(const Registries& r, const ClusterQueue& queue) {
   return {false, std::string(found.front().reason), "Can't admit new workloads: " + joined(messages, ", ") + "."};
 }
 
+// The part of the message that conditions of workloads have, too.
+std::string problem_of(const Activity& activity) {
+  constexpr std::string_view kBefore = "Can't admit new workloads: ";
+  if (activity.active) return "";
+  if (activity.reason == "Terminating") return "it is being deleted";
+  std::string_view text = activity.message;
+  if (!text.starts_with(kBefore)) return "";
+  text.remove_prefix(kBefore.size());
+  if (text.ends_with('.')) text.remove_suffix(1);
+  return std::string(text);
+}
+
 }  // namespace
 
 const ClusterQueue* Registries::cluster_queue(std::string_view name) const { return get(cluster_queues, name); }
@@ -230,7 +242,8 @@ lifecycle::QueueView Registries::view_of_cluster_queue(std::string_view name) co
   const auto* q = cluster_queue(name);
   if (q == nullptr) return {};
   const Activity& is = activity(*q);
-  return {true, q->meta.deletion.has_value(), is.active, q->stop_policy, !is.active && is.reason == kCohortCycle};
+  const bool stopped = q->stop_policy != StopPolicy::kNone;
+  return {true, q->meta.deletion.has_value(), is.active, q->stop_policy, stopped ? "" : problem_of(is)};
 }
 
 lifecycle::QueueView Registries::view_of_local_queue(std::string_view key) const {

@@ -29,11 +29,12 @@ TEST(WorkloadRow, PendingShowsWhatItAsksForAndWhy) {
   workload.as_object()["status"] = yaml(R"(
 conditions: [{type: QuotaReserved, status: "False", reason: Pending, message: no quota}]
 )");
-  EXPECT_EQ(to_string(row_of(workload_row, workload)),
-            R"({"key":"n/w","ns":"n","name":"w","created":1795251600000,"uid":"u","queue":"q","state":"pending",)"
-            R"("reason":"Pending","message":"no quota","priority":7,"pc":"high","waitsSince":1795251600000,)"
-            R"("evictions":0,"owner":{"kind":"Job","name":"j","group":"batch"},"pods":3,)"
-            R"("requests":{"cpu":1500,"memory":3221225472}})");
+  EXPECT_EQ(
+      to_string(row_of(workload_row, workload)),
+      R"({"key":"n/w","ns":"n","name":"w","created":1795251600000,"uid":"u","queue":"q","state":"pending",)"
+      R"("reason":"Pending","message":"no quota","why":"pending","priority":7,"pc":"high","waitsSince":1795251600000,)"
+      R"("evictions":0,"owner":{"kind":"Job","name":"j","group":"batch"},"pods":3,)"
+      R"("requests":{"cpu":1500,"memory":3221225472}})");
 }
 
 // The usual manifest of a job with GPUs.

@@ -159,7 +159,7 @@ TEST(Reasons, AreThoseOfTheRecordings) {
                    "request (5) > maximum capacity (4). It can never fit: ClusterQueue r-cq has at most 4 of cpu in a "
                    "flavor (r-a), with all that it may borrow; not even one pod of pod set main fits"},
       {"taint", "False NoMatchingFlavor: " + cannot + "untolerated taint {gpu yes NoSchedule <nil>} in flavor r-taint"},
-      {"noflavor", "False Suspended: ClusterQueue r-missing is inactive"},
+      {"noflavor", "False Suspended: ClusterQueue r-missing is inactive: references missing ResourceFlavor(s): r-none"},
       {"selector", "False Misconfigured: workload namespace doesn't match ClusterQueue selector"},
       {"noqueue", "False Misconfigured: LocalQueue q-none doesn't exist; its namespace has qn, q, qm, qs, qt"},
       {"nocq", "False Misconfigured: ClusterQueue r-nowhere doesn't exist"},

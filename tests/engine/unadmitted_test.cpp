@@ -118,6 +118,44 @@ TEST(Unadmitted, WhoIsNotEvaluatedIsNotReportedWithoutExplicitStatus) {
   EXPECT_EQ(s.condition("alike", "QuotaReserved"), "False Suspended: ClusterQueue cq is inactive");
 }
 
+// Nothing is evaluated behind the head of a strict queue.
+TEST(Unadmitted, WhoStandsBehindOthersOfAStrictQueueIsReportedOnce) {
+  for (const bool explicit_status : {true, false}) {
+    Scenario s(observability(true, explicit_status));
+    s.give(test::flavor("f"));
+    s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).strict());
+    s.give(test::local_queue("q", "cq"));
+    s.give(WorkloadBuilder("early").pods(1, "3"));
+    s.run();
+    s.give(WorkloadBuilder("head").pods(1, "2").created(at(1)));
+    s.give(WorkloadBuilder("behind").pods(1, "1").created(at(2)));
+    s.pass(60);
+    EXPECT_THAT(s.condition("head", "QuotaReserved"), StartsWith("False WaitingForQuota: "));
+    EXPECT_EQ(s.condition("behind", "QuotaReserved"),
+              explicit_status
+                  ? "False PendingEvaluation: ClusterQueue cq is StrictFIFO: workloads that stand before it "
+                    "have not started"
+                  : "");
+    const int writes = s.writes();
+    s.pass(600);
+    EXPECT_EQ(s.writes(), writes) << "what was said is not said again";
+    s.remove("early");
+    s.pass(60);
+    EXPECT_THAT(s.condition("behind", "QuotaReserved"), StartsWith("True ")) << "it fits beside the head";
+  }
+}
+
+TEST(Unadmitted, WhoIsAdmittedInTheSamePassIsNotReportedAsWaiting) {
+  Scenario s;
+  s.give(test::flavor("f"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "4"}}).strict());
+  s.give(test::local_queue("q", "cq"));
+  s.give(WorkloadBuilder("a").pods(1, "1"));
+  s.give(WorkloadBuilder("b").pods(1, "1").created(at(1)));
+  s.run();
+  EXPECT_THAT(s.condition("b", "QuotaReserved"), StartsWith("True "));
+}
+
 api::kueue::Cohort cohort(const std::string& name, const std::string& parent) {
   api::kueue::Cohort out;
   out.meta.name = name;

@@ -7,6 +7,7 @@
 #include "api/kueue/types.h"
 #include "api/owners.h"
 #include "console/rows/fields.h"
+#include "console/rows/short_reason.h"
 
 namespace berth::console {
 namespace {
@@ -33,17 +34,25 @@ std::string_view state_of(const Json& workload, const WorkloadConditions& c) {
   return "pending";
 }
 
+// The short words are made of the whole message, which may be longer than what a row has of it.
+void put_waiting(JsonObject& row, const Json* condition) {
+  put_why(row, condition);
+  const Json none;
+  const Json& why = condition == nullptr ? none : *condition;
+  row["why"] = short_reason(string_at(why, {"reason"}), string_at(why, {"message"}));
+}
+
 void put_reason(JsonObject& row, std::string_view state, const WorkloadConditions& c) {
   if (state == "finished") {
     const bool failed = c.finished != nullptr && string_at(*c.finished, {"reason"}) == "Failed";
     row["result"] = failed ? "failed" : "succeeded";
     put_why(row, c.finished);
   } else if (state == "evicted" || (state == "inactive" && is_true(c.evicted))) {
-    put_why(row, c.evicted);
+    put_waiting(row, c.evicted);
   } else if (state == "quotaReserved") {
-    put_why(row, c.admitted);
+    put_waiting(row, c.admitted);
   } else if (state == "pending" || state == "inactive") {
-    put_why(row, c.reserved);
+    put_waiting(row, c.reserved);
   }
 }
 

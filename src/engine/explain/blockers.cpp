@@ -35,8 +35,12 @@ class Blockers {
 void Blockers::find() {
   const WorkloadRef w = *q_.workload.now;
   const State state = lifecycle::state_of(w);
+  const auto* evicted = api::find_condition(w.status.conditions, api::kueue::kEvicted);
+  const std::string eviction = evicted != nullptr && evicted->status ? evicted->message : "";
   if (state == State::kInactive)
-    add("Deactivated", "The workload is inactive (spec.active is false).",
+    add("Deactivated",
+        "The workload is inactive (spec.active is false)" +
+            (eviction.empty() || eviction == lifecycle::message::kDeactivated ? "." : ": " + eviction + "."),
         "Set spec.active to true: berth resume workload " + w.meta.name + " -n " + w.meta.ns);
   if (state == State::kEvicting)
     add("Evicting", "The workload is being evicted and waits until its pods have ended.",
@@ -90,7 +94,7 @@ void Blockers::find() {
   if (q_.pending->barrier)
     add(q_.pending->barrier->reason, q_.pending->barrier->message + ".", "Correct the workload or the queue's rules.");
   if (q_.pending->on_hold)
-    add("Requeued", std::string(lifecycle::message::kNotRequeued) + ".", "",
+    add("Requeued", std::string(lifecycle::message::kNotRequeued) + (eviction.empty() ? "" : ": " + eviction) + ".", "",
         w.status.requeue_state ? w.status.requeue_state->requeue_at : std::nullopt);
   if (q_.pending->not_before && *q_.pending->not_before > q_.now && !q_.pending->on_hold)
     add("Backoff", std::string(lifecycle::message::kBackoff) + ".", "", q_.pending->not_before);

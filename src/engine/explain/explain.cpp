@@ -53,6 +53,7 @@ class Explainer {
   void list_joint_shortages(Probe& probe);
   void add_holders(Probe& probe, Explanation::Shortage& shortage);
   bool takes_fewer_pods() const;
+  std::string missing_amounts() const;
   std::string missing_summary() const;
   void forecast(Probe& probe);
 
@@ -258,11 +259,31 @@ void Explainer::assignment(const std::optional<Pending>& pending) {
   if (probe.queued()) out.considered = probe.verdict().considered;
 }
 
+// "2 of cpu in flavor default, 1 of cpu in flavor spot"; "" when no quota is missing.
+std::string Explainer::missing_amounts() const {
+  constexpr std::size_t kMost = 3;
+  std::map<std::pair<std::string, std::string>, Amount> found;  // the most that is missing of each flavor and resource
+  for (const auto& each : out.shortages) {
+    if (each.missing <= Amount()) continue;
+    Amount& most = found[{each.flavor, each.resource}];
+    most = max(most, each.missing);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [what, amount] : found) {
+    if (texts.size() == kMost) break;
+    const auto& [flavor, resource] = what;
+    texts.push_back(fmt::format("{} of {}{}{}", format_amount(resource, amount), resource,
+                                flavor.empty() ? "" : " in flavor ", flavor));
+  }
+  if (found.size() > kMost) texts.push_back(fmt::format("and {} more", found.size() - kMost));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 // What it lacks, in one sentence; "" when that is nothing.
 std::string Explainer::missing_summary() const {
   if (!out.never.empty()) return out.never;
-  const bool short_of_quota = std::ranges::any_of(out.shortages, [](const auto& s) { return s.missing > Amount(); });
-  if (short_of_quota) return fmt::format("Quota is missing in ClusterQueue {}.", out.cluster_queue);
+  if (const std::string amounts = missing_amounts(); !amounts.empty())
+    return fmt::format("Quota is missing in ClusterQueue {}: {}.", out.cluster_queue, amounts);
   if (!out.places.empty()) return "Quota suffices, but its pods find no place on the nodes.";
   if (!verdict_ || verdict_->promising()) return "";
   for (const auto& each : out.shortages) {
@@ -286,7 +307,13 @@ void Explainer::summarize() {
     out.summary = missing_summary();
     if (!out.summary.empty()) return;
     if (out.position.value_or(0) > 0) {
-      out.summary = "It fits, but other workloads go first.";
+      const auto* queue = registries_.cluster_queue(out.cluster_queue);
+      const bool strict = queue != nullptr && queue->queueing_strategy == api::kueue::QueueingStrategy::kStrictFifo;
+      out.summary =
+          strict ? fmt::format("It fits, but ClusterQueue {} is StrictFIFO, and {} not started yet.", out.cluster_queue,
+                               *out.position == 1 ? std::string("the workload before it has")
+                                                  : fmt::format("{} workloads before it have", *out.position))
+                 : "It fits, but other workloads go first.";
     } else {
       out.summary = "Nothing is missing: it is admitted in the next pass.";
     }

@@ -35,8 +35,9 @@ std::optional<Time> requeue_at(const WorkloadRef& w) {
 }
 
 PendingReason inactive_queue(const Situation& s) {
-  const std::string_view cause = s.cluster_queue.in_cycle ? ": its Cohorts form a cycle" : "";
-  return why(reason::kSuspended, "ClusterQueue " + s.cluster_queue_name + " is inactive" + std::string(cause));
+  const std::string& problem = s.cluster_queue.problem;
+  return why(reason::kSuspended,
+             "ClusterQueue " + s.cluster_queue_name + " is inactive" + (problem.empty() ? "" : ": " + problem));
 }
 
 std::optional<PendingReason> queue_reason(const Situation& s) {

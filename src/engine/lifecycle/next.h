@@ -20,7 +20,7 @@ struct QueueView {
   bool terminating = false;
   bool active = false;  // may admit
   api::kueue::StopPolicy stop = api::kueue::StopPolicy::kNone;
-  bool in_cycle = false;  // not active because its cohorts form a cycle
+  std::string problem{};  // why it is not active, if that is more than that it is stopped: "its Cohorts form a cycle"
 };
 
 struct Situation {

@@ -101,6 +101,11 @@ inline constexpr std::string_view kSeveralNodesFailed =
     "Workload eviction triggered due to multiple TAS assigned node failures, including: ";
 // Followed by the UIDs of the slice and of its job.
 inline constexpr std::string_view kReplacedBy = "Replaced to accommodate a workload (UID: ";
+// Of a workload that is not evaluated because others stand before it.
+inline std::string behind_others(std::string_view cluster_queue) {
+  return "ClusterQueue " + std::string(cluster_queue) +
+         " is StrictFIFO: workloads that stand before it have not started";
+}
 inline std::string replaced_by(std::string_view uid, std::string_view job_uid) {
   return std::string(kReplacedBy) + std::string(uid) +
          ", JobUID: " + std::string(job_uid.empty() ? "UNKNOWN" : job_uid) + ") due to workload slice aggregation";

@@ -54,7 +54,7 @@ TEST_F(TopologyBadInput, ATopologyThatDoesNotExist) {
   EXPECT_EQ(string_at(active(), {"reason"}), "TopologyNotFound");
   EXPECT_THAT(std::string(string_at(active(), {"message"})),
               HasSubstr("there is no Topology \"nowhere\" for TAS flavor \"lost\""));
-  EXPECT_EQ(waits("j"), "ClusterQueue lost is inactive");
+  EXPECT_EQ(waits("j"), "ClusterQueue lost is inactive: there is no Topology \"nowhere\" for TAS flavor \"lost\"");
   others_go_on();
   apply_all(
       "{apiVersion: kueue.x-k8s.io/v1beta2, kind: Topology, metadata: {name: nowhere}, spec: {levels: "

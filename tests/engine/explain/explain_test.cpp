@@ -103,7 +103,7 @@ TEST_F(ExplainOneQueue, PodSetsThatDoNotFitTogetherAreReported) {
   s_.run();
   const Explanation e = explain(s_, "pair");
   EXPECT_EQ(e.position, std::optional<std::size_t>(1));
-  EXPECT_EQ(e.summary, "Quota is missing in ClusterQueue cq.");
+  EXPECT_EQ(e.summary, "Quota is missing in ClusterQueue cq: 1 of cpu in flavor f.");
   ASSERT_EQ(e.shortages.size(), 3U);
   EXPECT_EQ(e.shortages[2].pod_sets.size(), 2U);
   EXPECT_EQ(e.shortages[2].wanted, Amount::of(2000));

@@ -21,6 +21,7 @@ export interface Workload extends Named {
   result?: 'succeeded' | 'failed';
   reason?: string;
   message?: string;
+  why?: string; // why it waits, in a few words without amounts and names
   priority: number;
   pc?: string;
   reserved?: number;

@@ -54,8 +54,7 @@ export interface Reason {
   oldest: number; // ms, when the oldest began to wait
 }
 
-// Why workloads wait, the most frequent reason first. Numbers and names in messages are taken out, so that workloads
-// that lack the same thing are counted together.
+// Why workloads wait, the most frequent reason first.
 export function pendingByReason(rows: Workload[]): Reason[] {
   const found = new Map<string, Reason>();
   for (const w of rows) {
@@ -72,28 +71,4 @@ export function pendingByReason(rows: Workload[]): Reason[] {
   return [...found.values()].sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
 }
 
-// A workload that was not evaluated because an equivalent one was repeats what that one lacked: that counts. Kueue
-// says no more than this.
-const PATTERNS: [RegExp, (m: RegExpExecArray) => string][] = [
-  [/can never fit/i, () => 'can never fit'],
-  [/equivalent workload recently failed$/i, () => 'like another that does not fit'],
-  [/^Preempted/i, () => 'preempted, waits again'],
-  [/insufficient unused quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `quota: ${m[1]} in ${m[2]}`],
-  [/insufficient quota for ([^\s,]+) in flavor ([^\s,]+)/i, (m) => `more than the quota: ${m[1]} in ${m[2]}`],
-  [/topology "([^"]+)" (?:allows|doesn't allow)/i, (m) => `topology: ${m[1]}`],
-  [/is inactive|is stopped|stopped/i, () => 'queue stopped'],
-  [/doesn't exist|does not exist|not found/i, () => 'missing queue or flavor'],
-  [/untolerated taint/i, () => 'taints of the flavor'],
-  [/node ?affinity|doesn't match/i, () => 'node affinity of the flavor'],
-  [/namespace .*match|match.* namespace/i, () => 'namespace not selected by the queue'],
-  [/pods? ready|PodsReady/i, () => 'pods of others not ready yet'],
-  [/maximum capacity|exceeds?/i, () => 'more than the queue can ever have'],
-];
-
-export function whyInShort(w: Workload): string {
-  for (const [pattern, name] of PATTERNS) {
-    const found = pattern.exec(w.message ?? '');
-    if (found) return name(found);
-  }
-  return w.reason ?? (w.state === 'evicted' ? (w.lastEviction?.reason ?? 'evicted') : 'not considered yet');
-}
+export const whyInShort = (w: Workload): string => w.why ?? (w.state === 'evicted' ? 'evicted' : 'not considered yet');

@@ -99,12 +99,20 @@ function PodsOnRacks({ row, ns, name }: { row: Row | undefined; ns: string; name
     <Card title={t('podsOnRacks')} aside={row?.topology ? <Link to={`/topology?by=workload&workload=${encodeURIComponent(`${ns}/${name}`)}`}>{t('onMap')}</Link> : undefined}>
       {error && <p className="quiet">{error.message}</p>}
       {data && pods.length === 0 && <Empty>{t('noPods')}</Empty>}
+      {troubles(pods).length > 0 && <ul className="troubles">{troubles(pods).map(([why, n]) => <li key={why}><strong>{t('podsWait', { n })}</strong> {why}</li>)}</ul>}
       {pods.some((p) => p.node) ? <OnNodes pods={pods} /> : pods.length > 0 && <Racks pods={pods} domains={(p) => p.domains} />}
     </Card>
   );
 }
 
 const NO_PODS: Pod[] = [];
+
+// Why pods do not run, and how many for each reason, the most frequent first.
+function troubles(pods: Pod[]): [string, number][] {
+  const found = new Map<string, number>();
+  for (const p of pods) if (p.message && !p.ready && p.phase !== 'Succeeded') found.set(p.message, (found.get(p.message) ?? 0) + 1);
+  return [...found].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
+}
 
 // The nodes know their racks; pods name at most what they select.
 function OnNodes({ pods }: { pods: Pod[] }) {

@@ -25,7 +25,7 @@ export function useWorkloadColumns(without: string[] = []): Column<Workload>[] {
       { id: 'kind', label: t('kind'), width: 'minmax(66px, 0.6fr)', wide: true, roomy: true, sort: kindOf, cell: kindOf },
       { id: 'priority', label: t('priority'), width: '66px', end: true, wide: true, sort: (w) => w.priority, cell: (w) => <span title={w.pc}>{count(w.priority, language)}</span> },
       { id: 'requests', label: t('requests'), width: 'minmax(120px, 1.3fr)', wide: true, sort: (w) => w.requests[Object.keys(w.requests).sort(byResource)[0] ?? ''], cell: (w) => <span className="amounts">{amounts(w.requests)}</span> },
-      { id: 'why', label: t('reason'), width: 'minmax(110px, 1.4fr)', wide: true, sort: (w) => (isWaiting(w) ? whyInShort(w) : undefined), cell: (w) => (isWaiting(w) ? <span title={w.message} className="quiet">{said(whyInShort(w))}</span> : w.flavors ? <span className="quiet">{w.flavors.join(', ')}</span> : '') },
+      { id: 'why', label: t('reason'), width: 'minmax(110px, 1.4fr)', wide: true, sort: (w) => (isWaiting(w) ? whyInShort(w) : undefined), cell: (w) => (isWaiting(w) || w.why ? <span title={w.message} className="quiet">{said(whyInShort(w))}</span> : w.flavors ? <span className="quiet">{w.flavors.join(', ')}</span> : '') },
       { id: 'start', label: t('expectedStart'), width: '118px', wide: true, cell: (w) => (place(w) === undefined || !info?.explain ? '' : <StartCell ns={w.ns} name={w.name} />) },
       { id: 'evictions', label: t('evictions'), width: '78px', end: true, wide: true, roomy: true, sort: (w) => w.evictions, cell: (w) => w.evictions || '' },
       { id: 'created', label: t('age'), width: '68px', end: true, sort: (w) => (w.created === undefined ? undefined : -w.created), cell: (w) => <Age at={w.created} /> },

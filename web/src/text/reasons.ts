@@ -15,7 +15,9 @@ const ZH: Record<string, string> = {
   // Types of conditions
   Evicted: '已驱逐', Finished: '已结束', Requeued: '重新排队', DeactivationTarget: '即将停用', BlockedOnPreemptionGates: '被抢占门阻塞', UnhealthyNodes: '节点不健康', Active: '正常',
   // Why work waits, in short
-  'can never fit': '永远放不下', 'like another that does not fit': '与另一个放不下的相同', 'preempted, waits again': '被抢占，重新等待', 'queue stopped': '队列已停止', 'missing queue or flavor': '缺少队列或资源规格', 'taints of the flavor': '资源规格的污点', 'node affinity of the flavor': '资源规格的节点亲和性',
+  'can never fit': '永远放不下', 'preempted, waits again': '被抢占，重新等待', 'waits for preempted workloads': '等待被抢占的工作负载结束', 'queue stopped': '队列已停止', 'queue inactive': '队列不可用', 'queue is being deleted': '队列正在删除', 'missing queue or flavor': '缺少队列或资源规格',
+  'local queue does not exist': '本地队列不存在', 'cluster queue does not exist': '集群队列不存在', 'missing flavor': '缺少资源规格', 'missing topology': '缺少拓扑', 'admission check of the queue not active': '队列的准入检查不可用', 'cohorts form a cycle': '队列组形成环',
+  'topology that the flavor does not have': '资源规格没有所需的拓扑', 'resource without quota in the queue': '队列没有该资源的配额', 'other workloads go first': '其他工作负载先行', 'outside the limit range': '超出 LimitRange 范围', 'request above its limit': '请求超过上限', 'taints of the flavor': '资源规格的污点', 'node affinity of the flavor': '资源规格的节点亲和性',
   'namespace not selected by the queue': '队列未选择此命名空间', 'pods of others not ready yet': '其他 Pod 尚未就绪', 'more than the queue can ever have': '超出队列的最大容量', evicted: '已驱逐', 'not considered yet': '尚未调度',
   // Ends of spans, besides reasons with a small first letter
   reserved: '已预留配额', admitted: '已准入', finished: '已结束', failed: '失败', deleted: '已删除',
@@ -30,9 +32,12 @@ const PATTERNS_ZH: [RegExp, string][] = [
   [/^topology: (.+)$/, '拓扑：$1'],
 ];
 
+// "pods ready timeout" stands for PodsReadyTimeout.
+const SPOKEN = Object.fromEntries(Object.entries(ZH).map(([word, text]) => [word.replace(/(?!^)([A-Z])/g, ' $1').toLowerCase(), text]));
+
 export function inWords(word: string, language: Language): string {
   if (language === 'en') return word;
-  const known = ZH[word] ?? ZH[word.charAt(0).toUpperCase() + word.slice(1)];
+  const known = ZH[word] ?? ZH[word.charAt(0).toUpperCase() + word.slice(1)] ?? SPOKEN[word];
   if (known) return known;
   for (const [pattern, text] of PATTERNS_ZH) if (pattern.test(word)) return word.replace(pattern, text);
   return word;

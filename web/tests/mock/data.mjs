@@ -65,6 +65,7 @@ export function generate({ workloads = 400, nodes = 640, queues = 12, now = Date
     'couldn\'t assign flavors to pod set main: topology "racks" allows to fit only 12 out of 32 pod(s)',
     'ClusterQueue search is inactive', 'couldn\'t assign flavors to pod set main: untolerated taint {nvidia.com/gpu present NoSchedule} in flavor a100',
   ];
+  const whys = ['quota: nvidia.com/gpu in h100', 'quota: cpu in h100', 'topology: racks', 'queue stopped', 'taints of the flavor'];
   const place = {};
   for (let i = 0; i < workloads; i++) {
     const ns = pick(teams);
@@ -73,9 +74,10 @@ export function generate({ workloads = 400, nodes = 640, queues = 12, now = Date
     const state = roll < 0.45 ? 'pending' : roll < 0.5 ? 'quotaReserved' : roll < 0.85 ? 'admitted' : roll < 0.88 ? 'evicted' : roll < 0.9 ? 'inactive' : 'finished';
     const name = `job-${pick(['train', 'eval', 'tune', 'embed', 'render'])}-${i.toString(36).padStart(4, '0')}`;
     const gpus = pick([1, 2, 4, 8, 16, 32]);
+    const lack = Math.floor(next() * messages.length);
     const row = {
       key: `${ns}/${name}`, ns, name, uid: `uid-${i}`, queue: 'main', cq: ns, state, result: state === 'finished' ? (next() < 0.15 ? 'failed' : 'succeeded') : undefined,
-      reason: state === 'pending' ? 'Pending' : undefined, message: state === 'pending' ? pick(messages) : undefined, priority: pick([0, 0, 100, 1000]), created,
+      reason: state === 'pending' ? 'Pending' : undefined, message: state === 'pending' ? messages[lack] : undefined, why: state === 'pending' ? whys[lack] : undefined, priority: pick([0, 0, 100, 1000]), created,
       reserved: state === 'admitted' ? created + 60_000 : undefined, admitted: state === 'admitted' ? created + 90_000 : undefined, evictions: next() < 0.05 ? 1 + Math.floor(next() * 6) : 0,
       owner: { kind: pick(kinds), name: name.replace(/^job-/, ''), group: 'batch' }, pods: gpus, requests: { 'nvidia.com/gpu': gpus, cpu: gpus * 8000, memory: gpus * 64 * GiB },
       flavors: state === 'admitted' ? ['h100'] : undefined, topology: state === 'admitted', waitsSince: state === 'pending' || state === 'evicted' ? created : undefined,

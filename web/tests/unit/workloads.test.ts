@@ -33,22 +33,11 @@ describe('filters', () => {
   });
 });
 
-it('reasons are counted without the numbers in them', () => {
-  const lack = (gpus: number) => workload({ waitsSince: gpus, message: `couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, ${gpus} more needed` });
-  expect(pendingByReason([lack(8), lack(2), workload({ state: 'admitted' })])).toEqual([{ reason: 'quota: nvidia.com/gpu in h100', count: 2, oldest: 2 }]);
-});
-
-it('a workload that was not evaluated itself counts with what the equivalent one lacked', () => {
-  const bypassed = 'Bypassed scheduling evaluation because an equivalent workload recently failed';
-  const lacks = "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in flavor h100, 8 more needed";
-  const rows = [workload({ message: lacks }), workload({ message: `${bypassed}: ns/first: ${lacks}` }), workload({ message: bypassed })];
-  expect(pendingByReason(rows).map((r) => [r.reason, r.count])).toEqual([['quota: nvidia.com/gpu in h100', 2], ['like another that does not fit', 1]]);
-});
-
-it('a workload that can never fit counts as that, whatever is short now', () => {
-  const short = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor f, 8 more needed";
-  const never = `${short}. It can never fit: no rack has place for its pods, even without other workloads; at most 8 of 28 pods of pod set main fit`;
-  expect(pendingByReason([workload({ message: never }), workload({ message: short })]).map((r) => r.reason).sort()).toEqual(['can never fit', 'quota: cpu in f']);
+it('reasons are counted, with the time of the oldest', () => {
+  const lack = (waitsSince: number) => workload({ waitsSince, why: 'quota: nvidia.com/gpu in h100' });
+  expect(pendingByReason([lack(8), lack(2), workload({ state: 'admitted' }), workload({ state: 'evicted', waitsSince: 5 })])).toEqual([
+    { reason: 'quota: nvidia.com/gpu in h100', count: 2, oldest: 2 }, { reason: 'evicted', count: 1, oldest: 5 },
+  ]);
 });
 
 it('rows without a value come last in both directions', () => {
