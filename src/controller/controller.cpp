@@ -227,7 +227,7 @@ struct Controller::Impl : EffectReceiver {
   void drain(std::function<void()> done) {
     draining = true;
     shell.host.stop();
-    shell.writes.close(std::move(done));
+    shell.writes.close(multikueue.drain(std::move(done)));
   }
 
   std::vector<std::string> missing() const {
@@ -277,10 +277,9 @@ struct Controller::Impl : EffectReceiver {
                                   : described_kinds.admitted(resource, job).value_or(true);
   }
 
-  std::vector<DispatchedKind> dispatched_kinds() {
-    std::vector<DispatchedKind> kinds = described_kinds.dispatched();
-    kinds.insert(kinds.begin(), dispatched_batch_job(cluster.jobs));
-    return kinds;
+  multikueue::Sender sender() const {
+    const JsonPtr system = cluster.namespaces.get("kube-system");  // its uid tells clusters apart, also after a restore
+    return {options().multikueue.origin, system ? std::string(string_at(*system, {"metadata", "uid"})) : ""};
   }
 
   // --- Effects of the engine.
@@ -337,7 +336,8 @@ struct Controller::Impl : EffectReceiver {
       options().jobs.failure_recovery ? std::make_unique<FailureRecovery>(shell, managed, cluster.nodes) : nullptr;
   GroupOwners owners{shell, managed, workloads, cluster.stateful_sets, pod_controller.get()};
   ProvisioningController provisioning{shell, workloads, flavors.lookup(), cluster.checks};
-  MultiKueueController multikueue{shell, workloads, cluster.checks, dispatched_kinds()};
+  MultiKueueController multikueue{shell, workloads, cluster.checks, described_kinds.dispatched(cluster.jobs),
+                                  [this] { return sender(); }};
   DefaultQueues default_queues{shell, cluster};
   OwnerlessWorkloads ownerless_workloads{
       shell, options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};
@@ -388,6 +388,7 @@ engine::Ptr<api::kueue::DeviceCharge> Controller::device_charge(const api::kueue
   return impl_->devices.charge(workload);
 }
 void Controller::refresh_metrics() {
+  if (impl_->shell.leading()) impl_->multikueue.refresh_metrics(impl_->cluster.cluster_queues.all());
   impl_->metrics.refresh([this](const api::GroupVersionResource& what, std::string_view ns, std::string_view name) {
     return impl_->caches.get(what, ns, name);
   });

@@ -239,9 +239,9 @@ bool DescribedKinds::named(const api::kueue::Workload& workload) const {
   return std::ranges::any_of(kinds_, [&](const auto& kind) { return kind->controller.names(workload); });
 }
 
-std::vector<DispatchedKind> DescribedKinds::dispatched() const {
+std::vector<DispatchedKind> DescribedKinds::dispatched(kube::Informer& batch_jobs) const {
   const jobs::JobGates& gates = shell_.options.jobs;
-  std::vector<DispatchedKind> out;
+  std::vector<DispatchedKind> out{dispatched_batch_job(batch_jobs)};
   for (const auto& kind : kinds_) {
     const jobs::kinds::JobKindSpec& spec = *kind->spec;
     if (!spec.dispatch || (!gates.multikueue_own_kinds && !api::config::is_framework(spec.framework))) continue;

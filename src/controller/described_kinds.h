@@ -50,8 +50,9 @@ class DescribedKinds {
   bool had(const api::kueue::Workload& workload) const;
   // Whether a job of one of these kinds names the workload as its prebuilt one.
   bool named(const api::kueue::Workload& workload) const;
-  // Those whose jobs may run on other clusters, as the gates say. This object must outlive them.
-  std::vector<DispatchedKind> dispatched() const;
+  // Batch Jobs, and those of these kinds whose jobs may run on other clusters, as the gates say. This object and the
+  // cache of batch Jobs must outlive them.
+  std::vector<DispatchedKind> dispatched(kube::Informer& batch_jobs) const;
 
  private:
   struct Kind;

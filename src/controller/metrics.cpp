@@ -65,6 +65,7 @@ ControllerMetrics::ControllerMetrics(Metrics& m, ControllerMetricsOptions option
       custom_labels_(options_.custom_labels),
       workloads_(m, options_.role, options_.local_queues,
                  [labels = custom_labels_](const api::kueue::Workload& w) { return labels.of_workload(&w.meta); }),
+      multikueue_(m, options_.role),
       census_(m, "kueue_", custom_labels_.divides_workloads()),
       local_census_(m, "kueue_local_queue_", false),
       cohorts_(m, options_.role),
@@ -136,6 +137,7 @@ void ControllerMetrics::cover_with_custom_labels() {
 
 void ControllerMetrics::cluster_queue_gone(const std::string& name) {
   workloads_.forget_cluster_queue(name);
+  multikueue_.forget_cluster_queue(name);
   drop_cluster_queue(name);
   custom_labels_.forget(CustomLabels::Kind::kClusterQueue, {name});
 }

@@ -20,6 +20,7 @@
 #include "controller/custom_labels.h"
 #include "controller/divided_gauges.h"
 #include "controller/finished_workloads.h"
+#include "controller/multikueue_metrics.h"
 #include "controller/workload_metrics.h"
 #include "engine/engine.h"
 
@@ -45,6 +46,7 @@ class ControllerMetrics {
   ControllerMetrics(Metrics& metrics, ControllerMetricsOptions options);
 
   WorkloadMetrics& workloads() { return workloads_; }
+  MultiKueueMetrics& multikueue() { return multikueue_; }
   // Of all workloads that exist. A follower calls this too, so that the counts are right when it leads.
   FinishedWorkloads& finished_workloads() { return finished_workloads_; }
   // A job of this kind, created at a time, has got its workload. Like the other calls, by the leader only.
@@ -95,6 +97,7 @@ class ControllerMetrics {
   ControllerMetricsOptions options_;
   CustomLabels custom_labels_;
   WorkloadMetrics workloads_;
+  MultiKueueMetrics multikueue_;
   CensusMetrics census_, local_census_;
   CohortMetrics cohorts_;
   AttemptMetrics attempts_;

@@ -41,13 +41,14 @@ bool is_on_manager(multikueue::Step::Kind kind) {
 }  // namespace
 
 MultiKueueController::MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks,
-                                           std::vector<DispatchedKind> kinds)
+                                           std::vector<DispatchedKind> kinds, WorkerCluster::SenderOf sender)
     : shell_(shell),
       known_workloads_(workloads),
       known_checks_(checks),
       kinds_(std::move(kinds)),
+      sender_(std::move(sender)),
       configs_(shell.client, shell.executor, api::kMultiKueueConfigs, shell.informer_options()),
-      clusters_(shell,
+      clusters_(shell, sender_,
                 {[this](const std::string& key) { workloads_.add(key); }, [this](const std::string&) { look_at_all(); },
                  [this](WorkerCluster& cluster, const std::string& key, WorkQueue::Finish finish) {
                    act_on(cluster, key, std::move(finish));
@@ -86,7 +87,25 @@ void MultiKueueController::start_if_needed() {
   sweep();
 }
 
-bool MultiKueueController::ready() const { return started_ && configs_.synced() && clusters_.ready(); }
+bool MultiKueueController::ready() const { return started_ && !draining_ && configs_.synced() && clusters_.ready(); }
+
+// Each answer, and the end of a connection, lets the token go.
+std::function<void()> MultiKueueController::drain(std::function<void()> done) {
+  constexpr Duration kAwaitWorkers = std::chrono::seconds(5);
+  draining_ = true;
+  if (!started_) return done;
+  const std::function<void()> part = [left = std::make_shared<int>(2), done = std::move(done)] {
+    if (--*left == 0) done();
+  };
+  const auto once = std::make_shared<std::function<void()>>(part);
+  const auto finish = [once] {
+    if (*once) std::exchange(*once, {})();
+  };
+  const std::shared_ptr<void> token(nullptr, [finish, &executor = shell_.executor](void*) { executor.post(finish); });
+  for (WorkerCluster* cluster : clusters_.all()) cluster->close(token);
+  shell_.executor.after(kAwaitWorkers, finish);
+  return part;
+}
 
 // --- Changes in the caches.
 
@@ -108,6 +127,7 @@ void MultiKueueController::workload_changed(const std::string& key, const Worklo
   needed_ = needed_ || (now && may_have_copies(*now));
   start_if_needed();
   if (!started_) return;
+  count_change(key, old, now);
   if (waits_for_checks(old) || waits_for_checks(now) || seen_anywhere(key)) workloads_.add(key);
 }
 
@@ -215,6 +235,7 @@ void MultiKueueController::act(const std::string& key, WorkQueue::Finish finish)
 
 void MultiKueueController::report(const View& view, CheckState state, std::string message, std::string cluster,
                                   std::vector<std::string> nominated) {
+  if (state == CheckState::kRetry) count_eviction(view);
   engine::DispatchReported event;
   event.ns = view.workload->meta.ns;
   event.name = view.workload->meta.name;
@@ -298,14 +319,16 @@ std::optional<PlannedRequest> MultiKueueController::release(const View& view) {
 
 // --- The AdmissionCheck objects.
 
+ClusterState MultiKueueController::state_of_cluster(const std::string& name) {
+  const WorkerCluster* cluster = clusters_.find(name);
+  if (cluster == nullptr) return ClusterState::kMissing;
+  if (cluster->connected()) return ClusterState::kActive;
+  return cluster->says().reason.empty() ? ClusterState::kUnknown : ClusterState::kInactive;
+}
+
 std::optional<api::Condition> MultiKueueController::activity_of(const api::kueue::AdmissionCheck& check) {
   return dispatch_activity(check, clusters_of(check, [this](std::string_view name) { return configs_.get(name); }),
-                           [this](const std::string& name) {
-                             const WorkerCluster* cluster = clusters_.find(name);
-                             if (cluster == nullptr) return ClusterState::kMissing;
-                             if (cluster->connected()) return ClusterState::kActive;
-                             return cluster->says().reason.empty() ? ClusterState::kUnknown : ClusterState::kInactive;
-                           });
+                           [this](const std::string& name) { return state_of_cluster(name); });
 }
 
 void MultiKueueController::write_active(const std::string& name, WorkQueue::Finish finish) {

@@ -5,7 +5,9 @@
 // not answer holds up nothing but what is done there. Each of them computes the steps anew from what is seen then.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,6 +16,7 @@
 
 #include "base/lifetime.h"
 #include "controller/decoded_workloads.h"
+#include "controller/dispatch_activity.h"
 #include "controller/dispatched_kinds.h"
 #include "controller/plan_runner.h"
 #include "controller/shell.h"
@@ -25,14 +28,16 @@
 
 namespace berth::controller {
 
+// More than 40 methods: each change of a cache, each part of what is seen and each kind of step is a short one.
 class MultiKueueController {
  public:
   using Checks = kube::TypedInformer<api::kueue::AdmissionCheck>;
 
-  // All must outlive it. `kinds` begins with batch Jobs, which every cluster has. The caches of checks and of the jobs
+  // All must outlive it. `kinds` begins with batch Jobs, which every cluster has. `sender`: as WorkerClusters
+  // needs it. The caches of checks and of the jobs
   // of all kinds are followed. While the gate MultiKueue is off, nothing is read or written.
   MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks,
-                       std::vector<DispatchedKind> kinds);
+                       std::vector<DispatchedKind> kinds, WorkerCluster::SenderOf sender);
   ~MultiKueueController();
 
   // The controller's caches are complete and this process leads: connects to the workers when there is an
@@ -41,6 +46,14 @@ class MultiKueueController {
 
   // The cache of workloads has something new. `key`: "namespace/name"; both versions may be null.
   void workload_changed(const std::string& key, const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+
+  // Tells the metrics the states of the clusters of these queues.
+  using Queues = std::map<std::string, std::shared_ptr<const api::kueue::ClusterQueue>, std::less<>>;
+  void refresh_metrics(const Queues& queues);
+  // From now on nothing is sent to workers. Returns what the caller calls once, when it is done itself. `done` is
+  // called after that, when all that was sent to workers has its answer, at most five seconds later: a worker may not
+  // answer. The next process must see what this one wrote.
+  std::function<void()> drain(std::function<void()> done);
 
  private:
   // What is seen of one workload.
@@ -54,6 +67,10 @@ class MultiKueueController {
   };
 
   void start_if_needed();
+  void count_change(const std::string& key, const jobs::WorkloadPtr& old, const jobs::WorkloadPtr& now);
+  void count_eviction(const View& view);
+  static std::string queue_of(const api::kueue::Workload& workload);  // the ClusterQueue whose quota it has; "": none
+  ClusterState state_of_cluster(const std::string& name);
   void check_changed(const std::string& name);
   void job_changed(const DispatchedKind& kind, const JsonPtr& old, const JsonPtr& now);
   const DispatchedKind* kind_of(std::string_view api_version, std::string_view kind) const;
@@ -99,12 +116,15 @@ class MultiKueueController {
   const DecodedWorkloads& known_workloads_;
   const Checks& known_checks_;
   const std::vector<DispatchedKind> kinds_;
+  const WorkerCluster::SenderOf sender_;
   kube::Informer configs_;
   bool may_start_ = false;
   bool needed_ = false;  // there was a check of MultiKueue, or a workload that may have copies on workers
   bool started_ = false;
-  std::set<std::string> with_checks_;     // keys of workloads that are not finished
-  std::set<std::string> confirmed_gone_;  // keys of workloads of which the API server said so
+  bool draining_ = false;
+  std::set<std::string> with_checks_;        // keys of workloads that are not finished
+  std::set<std::string> counted_evictions_;  // keys of workloads whose choice of a cluster has ended so
+  std::set<std::string> confirmed_gone_;     // keys of workloads of which the API server said so
   std::map<std::string, std::string, std::less<>> workload_of_job_;  // keys of workloads by the uid of their jobs
   std::map<std::string, std::pair<Time, TimerId>> wake_ups_;         // by the key of a workload
   WorkerClusters clusters_;

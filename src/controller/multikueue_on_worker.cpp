@@ -6,6 +6,7 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "base/merge_patch.h"
+#include "controller/metrics.h"
 #include "controller/multikueue.h"
 #include "jobs/job_adapter.h"
 #include "jobs/workload_steps.h"
@@ -55,17 +56,21 @@ void MultiKueueController::act_on(WorkerCluster& cluster, const std::string& key
 
 void MultiKueueController::plan_on(WorkerCluster& cluster, const std::string& key, const View& view,
                                    const multikueue::Step& step, PlanRunner::Plan& plan) {
-  const std::string& origin = shell_.options.multikueue.origin;
+  const multikueue::Sender sender = sender_();
   if (step.kind == multikueue::Step::Kind::kDeleteCopy) {
     remove_on(cluster, key, plan);
   } else if (step.kind == multikueue::Step::Kind::kCreateCopy) {
-    plan.push_back(create_on(cluster, key, api::kWorkloads, multikueue::copy_of(*view.workload, origin)));
+    PlannedRequest request = create_on(cluster, key, api::kWorkloads, multikueue::copy_of(*view.workload, sender));
+    request.done = [this, queue = queue_of(*view.workload), name = cluster.name()](const api::RestResponse&) {
+      if (shell_.options.metrics != nullptr) shell_.options.metrics->multikueue().dispatched(queue, name);
+    };
+    plan.push_back(std::move(request));
   } else if (step.kind == multikueue::Step::Kind::kCreateJob && view.job) {
     const multikueue::RemoteKind& kind = view.kind->rules;
     plan.push_back(create_on(
         cluster, key, kind.resource,
         multikueue::remote_job(kind, as_written(*view.kind->adapter, *view.job, *view.workload),
-                               view.workload->meta.name, origin, shell_.options.jobs.identifier_annotations)));
+                               view.workload->meta.name, sender, shell_.options.jobs.identifier_annotations)));
   } else if (step.kind == multikueue::Step::Kind::kUpdateJob) {
     if (auto request = update_on(cluster, key, view)) plan.push_back(std::move(*request));
   } else if (step.kind == multikueue::Step::Kind::kDeactivate) {
@@ -117,7 +122,9 @@ PlannedRequest MultiKueueController::create_on(WorkerCluster& cluster, const std
                 Target::of(resource, *made), lifetime_.guard([this, &cluster, key, job](const api::RestResponse& got) {
                   if (!got.ok()) return;
                   const auto origin = string_at(got.body, {"metadata", "labels", multikueue::kOriginLabel});
-                  if (origin != shell_.options.multikueue.origin) cluster.found_foreign(key, job);
+                  const auto manager = string_at(got.body, {"metadata", "annotations", multikueue::kManager});
+                  if (origin != shell_.options.multikueue.origin || sender_().is_other(manager))
+                    cluster.found_foreign(key, job);
                 }));
             return Outcome::kEnough;
           }};

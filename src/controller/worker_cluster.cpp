@@ -7,6 +7,7 @@
 #include "api/status.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "controller/worker_rights.h"
 #include "multikueue/names.h"
 
 namespace berth::controller {
@@ -25,7 +26,6 @@ constexpr Duration kCompleteWithin = std::chrono::minutes(1);
 // A kind that is not served for so long was uninstalled there: its jobs are gone.
 constexpr Duration kUninstalledAfter = std::chrono::minutes(1);
 constexpr std::size_t kMostOfFailure = 1'024;  // bytes
-constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
 
 kube::InformerOptions only_of(const std::string& origin, kube::InformerOptions options) {
   options.label_selector = std::string(kOriginLabel) + "=" + origin;
@@ -53,10 +53,11 @@ WorkerCluster::Jobs::Jobs(const multikueue::RemoteKind& of, api::RestClient& cli
       cache(client, executor, of.resource, std::move(options),
             [&of](const Json& job) { return multikueue::seen_job(of, job); }) {}
 
-WorkerCluster::WorkerCluster(Shell& shell, std::string name, std::string origin, Handlers handlers)
+WorkerCluster::WorkerCluster(Shell& shell, std::string name, SenderOf sender, Handlers handlers)
     : shell_(shell),
       name_(std::move(name)),
-      origin_(std::move(origin)),
+      origin_(shell.options.multikueue.origin),
+      sender_(std::move(sender)),
       handlers_(std::move(handlers)),
       lost_since_(shell.executor.now()) {}
 
@@ -65,6 +66,7 @@ WorkerCluster::~WorkerCluster() {
 }
 
 void WorkerCluster::at(Duration wait, void (WorkerCluster::*what)()) {
+  if (closed_) return;
   if (timer_ != 0) shell_.executor.cancel(timer_);
   timer_ = shell_.executor.after(wait, lifetime_.guard([this, what] {
     timer_ = 0;
@@ -80,7 +82,14 @@ void WorkerCluster::say(bool is_connected, Unusable what) {
   handlers_.reported();
 }
 
+void WorkerCluster::close(std::shared_ptr<void> token) {
+  closed_ = true;
+  if (timer_ != 0) shell_.executor.cancel(std::exchange(timer_, 0));
+  if (link_) link_->writes.close([token = std::move(token)] {});
+}
+
 void WorkerCluster::use(const std::string& text) {
+  if (closed_) return;
   if (text == text_ && !text_.empty()) return;
   auto access = worker_access(text, "the kubeconfig of MultiKueueCluster \"" + name_ + "\"");
   if (auto* why = std::get_if<Unusable>(&access)) return leave(std::move(*why));
@@ -106,16 +115,84 @@ void WorkerCluster::connect() {
   auto client = shell_.options.multikueue.connect(shell_.executor, access_);
   if (!client) return leave({"BadRestConfig", "load client config failed: " + client.error().message});
   link_ = std::make_unique<Link>(shell_, std::move(*client), origin_, handlers_.work);
-  link_->copies.on_change([this](const std::string& key, const auto&, const auto&) {
-    if (connected_) handlers_.changed(key);
-  });
+  link_->copies.on_change(
+      [this](const std::string& key, const auto& old, const auto& now) { copy_changed(key, old, now); });
   kube::Informer& copies = link_->copies.informer();
   // The client makes no callback inside of a call, so this runs after all have started.
   copies.on_synced(link_->lifetime.guard([this] { look_whether_complete(); }));
   copies.on_list(link_->lifetime.guard([this](const api::RestResponse& response) { listed(response); }));
   at(kCompleteWithin, &WorkerCluster::ping);
-  copies.start();
+  std::vector<WantedRights> wanted = rights_for_copies();
+  wanted.push_back(rights_for(*needed_.front()));
+  ask_for_rights(*link_->client, std::move(wanted), link_->lifetime.guard([this](const std::string& missing) {
+    if (missing.empty()) return begin();
+    // Not here: the client that calls goes away with the link.
+    shell_.executor.post(link_->lifetime.guard([this, missing] {
+      failed("MissingPermissions", "the account of the kubeconfig may not do there: " + missing +
+                                       "; docs/multikueue.md lists all that it must be allowed to do");
+    }));
+  }));
+}
+
+void WorkerCluster::begin() {
+  link_->copies.informer().start();
   for (const auto* kind : needed_) watch_jobs(*kind);
+}
+
+template <typename Ptr>
+void WorkerCluster::count(const Ptr& old, const Ptr& now) {
+  const MultiKueueOptions& options = shell_.options.multikueue;
+  const bool was_fine = link_->objects <= options.most_objects && link_->bytes <= options.most_bytes;
+  if (old) {
+    --link_->objects;
+    link_->bytes -= bytes_of(*old);
+  }
+  if (now) {
+    ++link_->objects;
+    link_->bytes += bytes_of(*now);
+  }
+  if (!was_fine || (link_->objects <= options.most_objects && link_->bytes <= options.most_bytes)) return;
+  // Not here: the informer that calls goes away with the link.
+  shell_.executor.post(link_->lifetime.guard([this] {
+    const MultiKueueOptions& most = shell_.options.multikueue;
+    failed("TooManyObjects", "it shows more than " + std::to_string(most.most_objects) + " objects or " +
+                                 std::to_string(most.most_bytes >> 20) + " MiB with the label " +
+                                 std::string(kOriginLabel) + "=" + origin_ + ": delete there what is not needed");
+  }));
+}
+
+void WorkerCluster::copy_changed(const std::string& key, const CopyPtr& old, const CopyPtr& now) {
+  count(old, now);
+  if (!is_of_another(now) && !is_of_another(old)) {
+    if (connected_) handlers_.changed(key);
+    return;
+  }
+  if (is_of_another(now))
+    link_->of_others.insert(key);
+  else
+    link_->of_others.erase(key);
+  if (connected_) say(true, active());
+  if (connected_) handlers_.changed(key);
+}
+
+Unusable WorkerCluster::active() const {
+  std::string message = "Connected";
+  for (const auto& jobs : link_->jobs) {
+    if (jobs->missing.empty()) continue;
+    message += ", but not for jobs of the kind " + jobs->kind->kind +
+               ": the account of the kubeconfig may not do there: " + jobs->missing;
+  }
+  // Which copy it names does not change while that one is there.
+  const auto named = std::ranges::find_if(link_->of_others, [this](const std::string& key) {
+    return says_.message.find("Workload " + key + " ") != std::string::npos;
+  });
+  if (!link_->of_others.empty())
+    message +=
+        ", but another manager has the same origin: Workload " +
+        (named == link_->of_others.end() ? *link_->of_others.begin() : *named) +
+        " is not of this one. Give each manager a multiKueue.origin of its own; until then none deletes what the "
+        "other made";
+  return {"Active", std::move(message)};
 }
 
 // --- The jobs of each kind.
@@ -123,7 +200,7 @@ void WorkerCluster::connect() {
 void WorkerCluster::need(const multikueue::RemoteKind& kind) {
   if (std::ranges::find(needed_, &kind) != needed_.end()) return;
   needed_.push_back(&kind);
-  if (link_) watch_jobs(kind);
+  if (link_ && !link_->jobs.empty()) watch_jobs(kind);
 }
 
 void WorkerCluster::watch_jobs(const multikueue::RemoteKind& kind) {
@@ -141,6 +218,17 @@ void WorkerCluster::watch_jobs(const multikueue::RemoteKind& kind) {
   jobs.cache.informer().on_list(
       link_->lifetime.guard([this, &jobs](const api::RestResponse& response) { listed_jobs(jobs, response); }));
   jobs.cache.informer().start();
+  if (link_->jobs.size() > 1) ask_about(jobs);
+}
+
+void WorkerCluster::ask_about(Jobs& jobs) {
+  ask_for_rights(*link_->client, {rights_for(*jobs.kind)},
+                 link_->lifetime.guard([this, &jobs](const std::string& missing) {
+                   jobs.missing = missing;
+                   if (missing.empty() || !connected_) return;
+                   say(true, active());
+                   handlers_.kind_known();
+                 }));
 }
 
 // Without the first kind the cluster is of no use; without another one it is for jobs of others.
@@ -174,7 +262,7 @@ bool WorkerCluster::knows(const multikueue::RemoteKind& kind) const {
 
 bool WorkerCluster::has(const multikueue::RemoteKind& kind) const {
   const Jobs* jobs = jobs_of_kind(kind);
-  return jobs != nullptr && jobs->state == Jobs::State::kThere;
+  return jobs != nullptr && jobs->state == Jobs::State::kThere && jobs->missing.empty();
 }
 
 Time WorkerCluster::unknown_since(const multikueue::RemoteKind& kind) const {
@@ -183,6 +271,7 @@ Time WorkerCluster::unknown_since(const multikueue::RemoteKind& kind) const {
 }
 
 void WorkerCluster::job_changed(std::size_t kind, const JobPtr& old, const JobPtr& now) {
+  count(old, now);
   if (old && (!now || workload_key_of(*old) != workload_key_of(*now))) {
     if (const auto it = link_->jobs_of.find(workload_key_of(*old)); it != link_->jobs_of.end()) {
       it->second.erase({kind, api::object_key(old->meta)});
@@ -205,7 +294,7 @@ void WorkerCluster::look_whether_complete() {
   if (connected_ || !link_->copies.informer().synced() || link_->jobs.front()->state != Jobs::State::kThere) return;
   attempts_ = 0;
   at(kPing, &WorkerCluster::ping);
-  say(true, {"Active", "Connected"});
+  say(true, active());
 }
 
 // Asks for what the caches need anyway: so lost rights are seen, too.
@@ -233,17 +322,17 @@ void WorkerCluster::pinged(const api::RestResponse& response) {
   if (!response.ok()) shell_.executor.post(link_->lifetime.guard([this, response] { failed(response); }));
 }
 
-void WorkerCluster::failed(const api::RestResponse& response) {
+void WorkerCluster::failed(std::string_view reason, std::string_view text) {
   link_.reset();
   const Duration wait = kFirstAttempt * (1 << std::min(attempts_, kMostDoublings));
   ++attempts_;
   at(wait, &WorkerCluster::connect);
   const Time next = shell_.executor.now() + wait;
   // The worker chose the text.
-  const std::string why(cut_text(api::failure_text(response), kMostOfFailure));
+  const std::string why(cut_text(text, kMostOfFailure));
   if (attempts_ == 1) log::warn("a worker cluster cannot be reached; trying again", {{"cluster", name_}, {"why", why}});
-  say(false, {std::string(kConnectionFailed), why + "; connection attempts: " + std::to_string(attempts_) +
-                                                  ", next connection attempt: " + format_time(next)});
+  say(false, {std::string(reason), why + "; connection attempts: " + std::to_string(attempts_) +
+                                       ", next connection attempt: " + format_time(next)});
 }
 
 void WorkerCluster::look_soon(const std::string& key) {
@@ -251,7 +340,8 @@ void WorkerCluster::look_soon(const std::string& key) {
 }
 
 WorkerCluster::CopyPtr WorkerCluster::copy(const std::string& key) const {
-  return link_ ? link_->copies.get(key) : nullptr;
+  CopyPtr known = link_ ? link_->copies.get(key) : nullptr;
+  return is_of_another(known) ? nullptr : known;
 }
 
 std::vector<WorkerCluster::JobPtr> WorkerCluster::jobs(const std::string& key) const {
@@ -260,7 +350,8 @@ std::vector<WorkerCluster::JobPtr> WorkerCluster::jobs(const std::string& key) c
   const auto found = link_->jobs_of.find(key);
   if (found == link_->jobs_of.end()) return out;
   for (const JobRef& job : found->second) {
-    if (auto known = link_->jobs[job.kind]->cache.get(job.key)) out.push_back(std::move(known));
+    auto known = link_->jobs[job.kind]->cache.get(job.key);
+    if (known && !sender_().is_other(known->manager)) out.push_back(std::move(known));
   }
   return out;
 }
@@ -268,12 +359,17 @@ std::vector<WorkerCluster::JobPtr> WorkerCluster::jobs(const std::string& key) c
 std::set<std::string> WorkerCluster::keys() const {
   std::set<std::string> out;
   if (!link_) return out;
-  for (const auto& [key, copy] : link_->copies.all()) out.insert(key);
-  for (const auto& [key, jobs] : link_->jobs_of) out.insert(key);
+  for (const auto& [key, copy] : link_->copies.all()) {
+    if (!is_of_another(copy)) out.insert(key);
+  }
+  for (const auto& [key, refs] : link_->jobs_of) {
+    if (!jobs(key).empty()) out.insert(key);
+  }
   return out;
 }
 
 bool WorkerCluster::foreign_copy(const std::string& key) const {
+  if (link_ && link_->of_others.contains(key)) return true;
   const auto it = foreign_.find({key, false});
   return it != foreign_.end() && shell_.executor.now() < it->second;
 }

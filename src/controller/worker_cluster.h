@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/rest.h"
+#include "api/status.h"
 #include "base/lifetime.h"
 #include "controller/plan_runner.h"
 #include "controller/shell.h"
@@ -23,10 +24,12 @@
 
 namespace berth::controller {
 
+// More than 40 methods: the connection, its caches and what is said about it change together.
 class WorkerCluster {
  public:
   using CopyPtr = std::shared_ptr<const multikueue::SeenCopy>;
   using JobPtr = std::shared_ptr<const multikueue::SeenJob>;
+  using SenderOf = std::function<multikueue::Sender()>;
   struct Handlers {
     std::function<void(const std::string& key)> changed;  // a copy or its job; "namespace/name" of the workload
     std::function<void()> reported;                       // connected(), says() or lost_since() changed
@@ -35,13 +38,16 @@ class WorkerCluster {
   };
 
   // Not connected, and says why: nobody told it where the cluster is. `shell` must outlive it.
-  WorkerCluster(Shell& shell, std::string name, std::string origin, Handlers handlers);
+  WorkerCluster(Shell& shell, std::string name, SenderOf sender, Handlers handlers);
   ~WorkerCluster();
 
   // Connects, unless it uses this kubeconfig already. `text`: the kubeconfig; it is kept in memory only.
   void use(const std::string& text);
   // Ends the connection, because nobody knows (any more) where the cluster is.
   void leave(Unusable why);
+
+  // Sends nothing any more, and connects no more. The token is kept until all that was sent has its answer.
+  void close(std::shared_ptr<void> token);
 
   const std::string& name() const { return name_; }
   // Jobs of this kind are watched from now on, in this connection and the next ones. `kind` must outlive this object.
@@ -50,7 +56,7 @@ class WorkerCluster {
   // Whether the cache shows all jobs of the kind, or the cluster said that it has none or shows none to the manager.
   // false while not connected.
   bool knows(const multikueue::RemoteKind& kind) const;
-  // Whether the cluster serves the kind and lets the manager list it; meaningful when knows().
+  // Whether the cluster serves the kind and lets the manager do there what is needed; meaningful when knows().
   bool has(const multikueue::RemoteKind& kind) const;
   // Since when knows() is false.
   Time unknown_since(const multikueue::RemoteKind& kind) const;
@@ -62,7 +68,8 @@ class WorkerCluster {
   // Reason and message of the condition Active; the status is connected().
   const Unusable& says() const { return says_; }
 
-  // Of the workload with this key; null and empty while the caches are not complete.
+  // Of the workload with this key; null and empty while the caches are not complete. Objects of another manager with
+  // the same origin are left out.
   CopyPtr copy(const std::string& key) const;
   std::vector<JobPtr> jobs(const std::string& key) const;  // in order of their kinds and names
   std::set<std::string> keys() const;                      // of all workloads that have a copy or a job
@@ -88,6 +95,7 @@ class WorkerCluster {
     const multikueue::RemoteKind* kind;
     Time asked;
     State state = State::kAsked;
+    std::string missing;  // rights; not empty: the kind cannot be used there
     kube::TypedInformer<multikueue::SeenJob> cache;
   };
   struct JobRef {
@@ -101,6 +109,8 @@ class WorkerCluster {
     Link(Shell& shell, std::unique_ptr<api::RestClient> made, const std::string& origin, WorkQueue::Work work);
     std::unique_ptr<api::RestClient> client;
     Writes writes;
+    std::size_t objects = 0, bytes = 0;  // that the caches hold
+    std::set<std::string> of_others;     // keys of copies of another manager with the same origin
     kube::TypedInformer<multikueue::SeenCopy> copies;
     std::vector<std::unique_ptr<Jobs>> jobs;          // in the order in which the kinds were needed
     std::map<std::string, std::set<JobRef>> jobs_of;  // by the key of the workload that they name
@@ -115,7 +125,9 @@ class WorkerCluster {
   };
 
   void connect();
+  void begin();
   void watch_jobs(const multikueue::RemoteKind& kind);
+  void ask_about(Jobs& jobs);
   const Jobs* jobs_of_kind(const multikueue::RemoteKind& kind) const;
   void job_changed(std::size_t kind, const JobPtr& old, const JobPtr& now);
   void listed(const api::RestResponse& response);
@@ -123,12 +135,21 @@ class WorkerCluster {
   void look_whether_complete();
   void ping();
   void pinged(const api::RestResponse& response);
-  void failed(const api::RestResponse& response);
+  void failed(const api::RestResponse& response) { failed(kConnectionFailed, api::failure_text(response)); }
+  void failed(std::string_view reason, std::string_view why);
+  // Adds up what the caches hold, and ends the connection when it is too much.
+  template <typename Ptr>
+  void count(const Ptr& old, const Ptr& now);
+  void copy_changed(const std::string& key, const CopyPtr& old, const CopyPtr& now);
+  bool is_of_another(const CopyPtr& copy) const { return copy && sender_().is_other(copy->manager); }
+  Unusable active() const;
   void at(Duration wait, void (WorkerCluster::*what)());
   void say(bool connected, Unusable what);
 
   Shell& shell_;
+  static constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
   const std::string name_, origin_;
+  const SenderOf sender_;
   const Handlers handlers_;
   std::vector<const multikueue::RemoteKind*> needed_;
   std::string text_;  // the kubeconfig in use; "": none
@@ -139,6 +160,7 @@ class WorkerCluster {
   Unusable says_;
   int attempts_ = 0;  // failed ones in a row
   TimerId timer_ = 0;
+  bool closed_ = false;
   std::map<Foreign, Time> foreign_;  // until when they are believed to be there
   Lifetime lifetime_;
 };

@@ -39,8 +39,9 @@ bool same_spec(const JsonPtr& a, const JsonPtr& b) {
 
 }  // namespace
 
-WorkerClusters::WorkerClusters(Shell& shell, Handlers handlers)
+WorkerClusters::WorkerClusters(Shell& shell, WorkerCluster::SenderOf sender, Handlers handlers)
     : shell_(shell),
+      sender_(std::move(sender)),
       handlers_(std::move(handlers)),
       objects_(shell.client, shell.executor, api::kMultiKueueClusters, shell.informer_options()),
       conditions_(shell.executor, [this](const std::string& name, WorkQueue::Finish finish) {
@@ -77,7 +78,7 @@ void WorkerClusters::update(const std::string& name, const JsonPtr& object) {
   if (!known.cluster) {
     absent_.erase(name);
     known.cluster = std::make_unique<WorkerCluster>(
-        shell_, name, shell_.options.multikueue.origin,
+        shell_, name, sender_,
         WorkerCluster::Handlers{[this](const std::string& key) { handlers_.workload_changed(key); },
                                 [this, name] { reported(name); }, [this, name] { handlers_.state_changed(name); },
                                 [this, name](const std::string& key, WorkQueue::Finish finish) {

@@ -25,8 +25,8 @@ class WorkerClusters {
     std::function<void(WorkerCluster& cluster, const std::string& key, WorkQueue::Finish finish)> work;
   };
 
-  // `shell` must outlive it.
-  WorkerClusters(Shell& shell, Handlers handlers);
+  // `shell` must outlive it. `sender`: who makes the objects on workers, as far as it is known when it is called.
+  WorkerClusters(Shell& shell, WorkerCluster::SenderOf sender, Handlers handlers);
 
   void start();        // this process leads: connects
   bool ready() const;  // the MultiKueueClusters are known
@@ -57,6 +57,7 @@ class WorkerClusters {
   void write_active(const std::string& name, WorkQueue::Finish finish);
 
   Shell& shell_;
+  const WorkerCluster::SenderOf sender_;
   const Handlers handlers_;
   kube::Informer objects_;
   bool started_ = false;

@@ -24,6 +24,10 @@ using api::kueue::kTopologyGate;
 using api::kueue::kUnconstrainedTopology;
 using api::kueue::kWorkloadAnnotation;
 
+// Of workloads that the MultiKueue of another cluster made here, and of the pods of their jobs.
+constexpr std::string_view kDispatchOrigin = "kueue.x-k8s.io/multikueue-origin";
+constexpr std::string_view kDispatchedPod = "kueue.x-k8s.io/multikueue-worker-workload-pod";
+
 // `what`: labels, annotations or nodeSelector.
 Result<void> merge(StringMap& into, const StringMap& from, std::string_view what) {
   for (const auto& [key, value] : from) {
@@ -115,6 +119,7 @@ Result<std::vector<PodSetInfo>> pod_set_infos(const api::kueue::Workload& worklo
     info.labels.emplace(kPodSetLabel, assignment.name);
     label_when_valid(info.labels, kClusterQueueLabel, workload.status.admission->cluster_queue);
     label_when_valid(info.labels, kLocalQueueLabel, workload.queue_name);
+    if (workload.meta.labels.contains(std::string(kDispatchOrigin))) info.labels.emplace(kDispatchedPod, "true");
     info.annotations.emplace(kWorkloadAnnotation, workload.meta.name);
     if (const auto chain = workload.meta.annotations.find(kSliceName); chain != workload.meta.annotations.end()) {
       info.annotations.emplace(kSliceName, chain->second);
@@ -161,7 +166,7 @@ bool carries_admission(const Json& pod_template) {
 
 void strip_admission(Json& pod_template) {
   if (!carries_admission(pod_template)) return;
-  for (const auto label : {kPodSetLabel, kClusterQueueLabel, kLocalQueueLabel})
+  for (const auto label : {kPodSetLabel, kClusterQueueLabel, kLocalQueueLabel, kDispatchedPod})
     erase_path(pod_template, {"metadata", "labels", label});
   erase_path(pod_template, {"metadata", "annotations", kWorkloadAnnotation});
   erase_path(pod_template, {"metadata", "annotations", kSliceName});

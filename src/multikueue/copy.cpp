@@ -25,7 +25,7 @@ bool given_up(std::string_view reason) { return reason == "OutOfSync" || reason 
 
 }  // namespace
 
-Json copy_of(const Workload& original, std::string_view origin) {
+Json copy_of(const Workload& original, const Sender& sender) {
   Json out = api::kueue::encode_workload(original);
   JsonObject& object = out.as_object();
   object.erase("status");
@@ -35,9 +35,10 @@ Json copy_of(const Workload& original, std::string_view origin) {
   meta.ns = original.meta.ns;
   meta.labels = original.meta.labels;
   meta.labels.erase(std::string(api::kueue::kJobUidLabel));
-  meta.labels[std::string(kOriginLabel)] = origin;
+  meta.labels[std::string(kOriginLabel)] = sender.origin;
   meta.annotations = original.meta.annotations;
   meta.annotations[std::string(kOriginalUid)] = original.meta.uid;
+  if (!sender.manager.empty()) meta.annotations[std::string(kManager)] = sender.manager;
   object["metadata"] = api::encode_meta(meta);
   return out;
 }
@@ -58,6 +59,7 @@ SeenCopy seen_copy(const Json& object) {
   };
   seen.origin = text(meta.labels, kOriginLabel);
   seen.original_uid = text(meta.annotations, kOriginalUid);
+  seen.manager = text(meta.annotations, kManager);
   if (const auto* owner = api::controller_of(meta)) {
     seen.owner_version = owner->api_version;
     seen.owner_kind = owner->kind;
@@ -75,6 +77,16 @@ SeenCopy seen_copy(const Json& object) {
     seen.conditions = std::move(workload->status.conditions);
   }
   return seen;
+}
+
+std::size_t bytes_of(const SeenCopy& copy) {
+  std::size_t sum = sizeof(SeenCopy) + copy.meta.name.size() + copy.meta.ns.size() + copy.meta.uid.size() +
+                    copy.meta.resource_version.size() + copy.origin.size() + copy.original_uid.size() +
+                    copy.manager.size() + copy.owner_version.size() + copy.owner_kind.size();
+  for (const auto& finalizer : copy.meta.finalizers) sum += sizeof(finalizer) + finalizer.size();
+  for (const auto& condition : copy.conditions)
+    sum += sizeof(condition) + condition.type.size() + condition.reason.size() + condition.message.size();
+  return sum;
 }
 
 CopyState state_of(const SeenCopy& copy, const Workload* original, std::string_view origin) {

@@ -144,7 +144,7 @@ void drop_generated(const Json& job, Json& out) {
 
 }  // namespace
 
-Json remote_job(const RemoteKind& kind, const Json& job, std::string_view workload, std::string_view origin,
+Json remote_job(const RemoteKind& kind, const Json& job, std::string_view workload, const Sender& sender,
                 bool by_annotation) {
   Json out = JsonObject{{"apiVersion", kind.api_version()}, {"kind", kind.kind}, {"spec", object_at(job, {"spec"})}};
   erase_at(out, kind.managed_by);
@@ -157,11 +157,12 @@ Json remote_job(const RemoteKind& kind, const Json& job, std::string_view worklo
   const api::ObjectMeta known = api::decode_meta(job);
   meta.labels = known.labels;
   meta.annotations = known.annotations;
-  meta.labels[std::string(kOriginLabel)] = origin;
+  meta.labels[std::string(kOriginLabel)] = sender.origin;
   const std::string prebuilt(api::kueue::kPrebuiltWorkload);
   const bool annotation = by_annotation || workload.size() > kMaxLabelValue;
   meta.labels.erase(prebuilt);
   meta.annotations.erase(prebuilt);
+  if (!sender.manager.empty()) meta.annotations[std::string(kManager)] = sender.manager;
   (annotation ? meta.annotations : meta.labels)[prebuilt] = workload;
   out.as_object()["metadata"] = api::encode_meta(meta);
   return out;
@@ -176,6 +177,7 @@ SeenJob seen_job(const RemoteKind& kind, const Json& job) {
   seen.meta.resource_version = string_at(job, {"metadata", "resourceVersion"});
   seen.meta.deletion = api::time_at(job, {"metadata", "deletionTimestamp"});
   seen.origin = string_at(job, {"metadata", "labels", kOriginLabel});
+  seen.manager = string_at(job, {"metadata", "annotations", kManager});
   seen.workload = string_at(job, {"metadata", "annotations", api::kueue::kPrebuiltWorkload});
   if (seen.workload.empty()) seen.workload = string_at(job, {"metadata", "labels", api::kueue::kPrebuiltWorkload});
   seen.suspended = kind.suspended(job);
@@ -188,6 +190,12 @@ SeenJob seen_job(const RemoteKind& kind, const Json& job) {
     seen.why_not = status.error().message;
   }
   return seen;
+}
+
+std::size_t bytes_of(const SeenJob& job) {
+  return sizeof(SeenJob) + job.meta.name.size() + job.meta.ns.size() + job.meta.uid.size() +
+         job.meta.resource_version.size() + job.origin.size() + job.manager.size() + job.workload.size() +
+         job.why_not.size() + (job.status ? to_string(*job.status).size() : 0);
 }
 
 bool has_ended(const Json& job) {

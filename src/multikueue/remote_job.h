@@ -2,6 +2,7 @@
 // back. Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "api/meta.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "multikueue/names.h"
 #include "multikueue/remote_kind.h"
 
 namespace berth::multikueue {
@@ -17,14 +19,14 @@ namespace berth::multikueue {
 // The job to create on a worker, suspended and bound to the workload `workload`. `job`: the manager's, as its user
 // wrote it (without what an admission adds to its templates). `by_annotation`: the workload is named by an annotation;
 // else by a label, if it fits.
-Json remote_job(const RemoteKind& kind, const Json& job, std::string_view workload, std::string_view origin,
+Json remote_job(const RemoteKind& kind, const Json& job, std::string_view workload, const Sender& sender,
                 bool by_annotation);
 
 // What a worker shows of a job. It is written by others.
 struct SeenJob {
   const RemoteKind* kind = nullptr;  // never null in what seen_job() returns
   api::ObjectMeta meta{};            // name, ns, uid, resource_version and deletion only
-  std::string origin{};
+  std::string origin{}, manager{};
   std::string workload{};  // the name of the workload that the job names; "": none
   bool suspended = false;
   bool active = false;       // it has pods that have not ended
@@ -35,6 +37,8 @@ struct SeenJob {
 };
 // `kind` must outlive what is returned.
 SeenJob seen_job(const RemoteKind& kind, const Json& job);
+// About how much memory it takes.
+std::size_t bytes_of(const SeenJob& job);
 
 // The status of a batch/v1 Job with the members that Berth copies. An error names the first member that no Job
 // controller would have written so: of another type, out of its range, too long.

@@ -21,6 +21,7 @@
 #include "base/yaml.h"
 #include "controller/configure.h"
 #include "controller/controller.h"
+#include "controller/metrics.h"
 #include "controller/wire_client.h"
 #include "embedded/apiserver/kueue_webhooks.h"
 #include "embedded/apiserver/server/api_server.h"
@@ -51,6 +52,7 @@ class MultiKueue : public testing::Test {
     of_workers.kinds = of_manager.kinds;
     options.multikueue.connect = [this](Executor&, const kube::Access& access) { return connect(access); };
     options.multikueue.dispatch.lost_timeout = minutes(2);
+    options.metrics = &metrics;
     manager_options = options;
     for (const char* name : {"east", "west"}) wires[name] = std::make_shared<Wire>();
     manager = make_side(options, false);
@@ -296,6 +298,8 @@ spec: {clusterSource: {kubeConfig: {locationType: Secret, location: west}}}
   Side manager;
   ControllerOptions manager_options, of_workers;
   int connections = 0;
+  Metrics registry;
+  ControllerMetrics metrics{registry, {}};
 
   // An object of any kind: `resource` is that of its kind.
   void make_of(const std::string& cluster, const api::GroupVersionResource& resource, std::string_view yaml) {

@@ -80,6 +80,22 @@ TEST_F(MultiKueueKinds, AWorkerWithoutTheKindIsLeftOut) {
   EXPECT_EQ(cluster_of("a"), "east") << check_of("a");
 }
 
+TEST_F(MultiKueueKinds, AWorkerWithoutARightForTheKindIsLeftOutAndSaysIt) {
+  install_everywhere("jobsets");
+  wires["east"]->instead = [](const api::RestRequest& request) -> std::optional<api::RestResponse> {
+    if (request.resource.resource != "selfsubjectaccessreviews") return std::nullopt;
+    const bool sets = string_at(request.body, {"spec", "resourceAttributes", "resource"}) == "jobsets";
+    const bool allowed = !sets || string_at(request.body, {"spec", "resourceAttributes", "verb"}) != "create";
+    return api::RestResponse{201, JsonObject{{"status", JsonObject{{"allowed", allowed}}}}, {}};
+  };
+  job_set("a");
+  pass(seconds(10));
+  EXPECT_EQ(cluster_of("a"), "west") << check_of("a");
+  EXPECT_EQ(activity("east"),
+            "True Active: Connected, but not for jobs of the kind JobSet: the account of the kubeconfig may not do "
+            "there: create jobsets.jobset.x-k8s.io");
+}
+
 TEST_F(MultiKueueKinds, JobsAreDeletedAlsoWhenTheirOriginalWentWhileNobodyLooked) {
   install_everywhere("jobsets");
   hold("west", true);

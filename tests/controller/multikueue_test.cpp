@@ -27,6 +27,8 @@ TEST_F(MultiKueueJobs, AJobRunsWhereQuotaIsFreeAndItsStatusComesBack) {
   EXPECT_TRUE(find_path(there, {"spec", "managedBy"}) == nullptr);
   EXPECT_TRUE(find_path(there, {"spec", "template", "spec", "nodeSelector"}) == nullptr) << "not the manager's flavor";
   EXPECT_EQ(int_at(there, {"status", "active"}), 2);
+  for (const auto& pod : list("west", api::kPods))
+    EXPECT_EQ(string_at(pod, {"metadata", "labels", "kueue.x-k8s.io/multikueue-worker-workload-pod"}), "true");
   const Json here = job_on("", "a");
   EXPECT_FALSE(bool_at(here, {"spec", "suspend"}));
   EXPECT_EQ(int_at(here, {"status", "ready"}), 2);

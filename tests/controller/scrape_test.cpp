@@ -38,6 +38,10 @@ struct FairQueues : metrics_fixture::FairQueueMetricsTest {
                   engine::CohortSeen{metrics_fixture::ptr(api::kueue::decode_cohort(*stored["cohorts//team"]))});
     metrics.cohort_changed("team");
     metrics.workload_created("Job", std::chrono::milliseconds(20));
+    metrics.multikueue().dispatched("cq", "east");
+    metrics.multikueue().admitted("cq", "east");
+    metrics.multikueue().evicted("cq", "east", "Preempted");
+    metrics.multikueue().state("cq", "east", MultiKueueMetrics::Active::kTrue);
     overlapping_preemptions();
     decide();
     refresh();

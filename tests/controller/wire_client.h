@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -16,6 +17,8 @@ namespace berth::controller::multikueue_fixture {
 struct Wire {
   enum class State { kUp, kCut, kSilent };  // kCut: every request fails at once; kSilent: none is answered
   State state = State::kUp;
+  // Answers instead of the server; nullopt: the server answers. May be empty.
+  std::function<std::optional<api::RestResponse>(const api::RestRequest&)> instead;
   std::set<std::function<void()>*> watches;  // ends of those that run
   // A connection that was silent is broken: what was sent meanwhile does not come later.
   void heal() {
@@ -35,6 +38,8 @@ class WireClient final : public api::RestClient {
       : server_(server), executor_(executor), wire_(std::move(wire)) {}
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
+    if (auto answer = wire_->instead ? wire_->instead(request) : std::nullopt)
+      return executor_.post([done, answer = std::move(*answer)] { done(answer); });
     if (wire_->state == Wire::State::kSilent) return time_out(std::move(done));
     if (wire_->state == Wire::State::kCut)
       return executor_.post([done] { done({0, api::make_status(0, "", "the wire is cut"), {}}); });

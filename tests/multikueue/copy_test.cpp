@@ -36,7 +36,7 @@ api::kueue::Workload original() { return api::kueue::decode_workload(parse_yaml(
 
 // The copy as a worker stores it.
 Json stored(const api::kueue::Workload& of) {
-  Json copy = copy_of(of, "here");
+  Json copy = copy_of(of, Sender{"here", "m1"});
   ensure_path(copy, {"metadata", "uid"}) = "r1";
   ensure_path(copy, {"metadata", "resourceVersion"}) = "1";
   return copy;
@@ -56,7 +56,7 @@ CopyState state(const Json& copy) {
 }
 
 TEST(Copy, HasTheSpecAndNobodysOwners) {
-  const Json copy = copy_of(original(), "here");
+  const Json copy = copy_of(original(), Sender{"here", "m1"});
   EXPECT_EQ(string_at(copy, {"metadata", "name"}), "w");
   EXPECT_EQ(string_at(copy, {"metadata", "namespace"}), "team");
   EXPECT_EQ(string_at(copy, {"metadata", "labels", kOriginLabel}), "here");

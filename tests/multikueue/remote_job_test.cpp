@@ -31,7 +31,7 @@ status: {active: 2}
 }
 
 TEST(RemoteJob, IsMadeAnewForTheWorker) {
-  const Json job = remote_job(batch_jobs(), local_job(), "w", "here", true);
+  const Json job = remote_job(batch_jobs(), local_job(), "w", Sender{"here", "m1"}, true);
   EXPECT_EQ(string_at(job, {"metadata", "labels", kOriginLabel}), "here");
   EXPECT_EQ(string_at(job, {"metadata", "labels", "kueue.x-k8s.io/queue-name"}), "q");
   EXPECT_EQ(string_at(job, {"metadata", "annotations", "kueue.x-k8s.io/prebuilt-workload-name"}), "w");
@@ -45,17 +45,17 @@ TEST(RemoteJob, IsMadeAnewForTheWorker) {
 }
 
 TEST(RemoteJob, NamesItsWorkloadByALabelWhereItFits) {
-  EXPECT_EQ(string_at(remote_job(batch_jobs(), local_job(), "w", "here", false),
+  EXPECT_EQ(string_at(remote_job(batch_jobs(), local_job(), "w", Sender{"here", "m1"}, false),
                       {"metadata", "labels", "kueue.x-k8s.io/prebuilt-workload-name"}),
             "w");
   const std::string longer(64, 'a');
-  EXPECT_EQ(string_at(remote_job(batch_jobs(), local_job(), longer, "here", false),
+  EXPECT_EQ(string_at(remote_job(batch_jobs(), local_job(), longer, Sender{"here", "m1"}, false),
                       {"metadata", "annotations", "kueue.x-k8s.io/prebuilt-workload-name"}),
             longer);
 }
 
 Json with_status(std::string_view status) {
-  Json job = remote_job(batch_jobs(), local_job(), "w", "here", true);
+  Json job = remote_job(batch_jobs(), local_job(), "w", Sender{"here", "m1"}, true);
   job.as_object()["status"] = yaml(status);
   ensure_path(job, {"spec", "suspend"}) = false;
   return job;

@@ -13,8 +13,6 @@ using enum Unhonoured::What;
 
 constexpr std::string_view kOnlySecrets = "the kubeconfig of a worker cluster comes from a Secret";
 constexpr std::string_view kNoSets = "StatefulSets and LeaderWorkerSets run on no other cluster";
-constexpr std::string_view kUncounted =
-    "the conditions of the MultiKueueClusters and the events of the workloads tell it";
 constexpr std::string_view kOnePlace = "a workload has one place in the queue and takes the first flavor that fits";
 constexpr std::string_view kSameSize = "a job of Ray keeps its size while it runs";
 constexpr std::string_view kOwnPreemption = "the `preemption` of the ClusterQueue decides alone";
@@ -32,8 +30,6 @@ constexpr Unhonoured kAll[] = {
     {kField, "ResourceFlavor", "spec.nodeTaints.timeAdded", "a taint of a flavor counts from the beginning"},
     {kSetting, "Configuration", "multiKueue.clusterProfile", kOnlySecrets},
     {kLabel, "", "kueue.x-k8s.io/concurrent-admission-parent", kOnePlace},
-    {kLabel, "", "kueue.x-k8s.io/multikueue-worker-workload-pod",
-     "pods of dispatched jobs are told by their other labels"},
     {kAnnotation, "", "kueue.x-k8s.io/concurrent-admission", kOnePlace},
     {kAnnotation, "", "kueue.x-k8s.io/multikueue-origin-uid", kNoSets},
     {kAnnotation, "", "kueue.x-k8s.io/raycluster-generation", kSameSize},
@@ -50,10 +46,6 @@ constexpr Unhonoured kAll[] = {
     {kEvent, "", "PreemptionUngatedVariant", kOnePlace},
     {kEvent, "", "PriorityBoostCleared", "nobody but users sets priority boosts"},
     {kEvent, "", "PriorityBoostSet", "nobody but users sets priority boosts"},
-    {kMetric, "", "multikueue_cluster_status", kUncounted},
-    {kMetric, "", "multikueue_workloads_admitted_total", kUncounted},
-    {kMetric, "", "multikueue_workloads_dispatched_total", kUncounted},
-    {kMetric, "", "multikueue_workloads_evicted_total", kUncounted},
 };
 
 // The value at a path of names; null: it is not there.
