@@ -35,7 +35,9 @@ JobController::JobController(const jobs::JobAdapter& adapter, const JobEnvironme
       queue_(
           shell_.executor, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); },
           Duration(0), nullptr, kLooksInFlight),
-      questions_(shell_, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {
+      questions_(shell_, [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }),
+      patches_(shell_, adapter.kind().resource,
+               [this](const std::string& key, WorkQueue::Finish finish) { look(key, std::move(finish)); }) {
   queue_.line_by([this](const std::string& key) { return line_of(key); });
 }
 
@@ -236,6 +238,7 @@ void JobController::look(const std::string& key, WorkQueue::Finish finish) {
   if (!started_) return finish(true);
   if (waits_for_its_workload(key)) return finish(false);  // looked at again when the cache has it, or after a delay
   const JsonPtr job = jobs_.get(key);
+  if (!patches_.shown(key, job, finish)) return;
   std::vector<jobs::WorkloadPtr> mine, lost;
   sort_out(key, job, mine, lost);
   if (!knows_owners(key, job, lost, finish)) return;
@@ -341,7 +344,11 @@ PlannedRequest JobController::request_to_patch(const std::shared_ptr<Look>& look
   PlannedRequest request{.send = [this, look, shared](Writes::Done answered) {
     Target target = Target::of(adapter_.kind().resource, *look->job);
     target.line = "jobs of " + line_of(look->key);
-    shell_.writes.patch(target, shared->subresource, std::move(shared->body), std::move(answered));
+    shell_.writes.patch(target, shared->subresource, std::move(shared->body),
+                        [this, look, answered = std::move(answered)](const api::RestResponse& answer) {
+                          patches_.answered(*look->job, answer);
+                          answered(answer);
+                        });
   }};
   request.refused = [this, look, shared](const api::RestResponse& answer) {
     if (!refused_for_good(answer)) return log_failure(answer);

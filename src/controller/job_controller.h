@@ -12,6 +12,7 @@
 
 #include "controller/job_environment.h"
 #include "controller/job_upkeep.h"
+#include "controller/own_patches.h"
 #include "controller/owner_questions.h"
 #include "controller/plan_runner.h"
 #include "controller/refused_updates.h"
@@ -111,6 +112,7 @@ class JobController {
   DeletedOwners<std::string> deleted_;  // keys of jobs
   WorkQueue queue_;
   OwnerQuestions questions_;
+  OwnPatches patches_;
   PlanRunner runner_;
 };
 

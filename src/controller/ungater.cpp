@@ -202,9 +202,11 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
   }
   PlanRunner::Plan plan;
   for (const auto& one : go.pods) plan.push_back(release(key, workload, one));
-  if (stuck.empty()) return runner_.side_by_side(std::move(plan), kInFlight, PlanRunner::ends(finish));
-  confirm(workload, [this, key, stuck, plan = std::move(plan), finish](bool current) mutable {
-    if (!current) return finish(false);  // the cache will bring the new version
+  const bool elastic = !plan.empty() && jobs::is_slice(*workload);
+  if (stuck.empty() && !elastic) return runner_.side_by_side(std::move(plan), kInFlight, PlanRunner::ends(finish));
+  confirm(workload, [this, key, workload, stuck, elastic, plan = std::move(plan), finish](bool current) mutable {
+    const bool holds = !elastic || !others_.holds_quota || others_.holds_quota(*workload);
+    if (!current || !holds) return finish(false);  // the cache will bring the new version
     for (const auto& one : stuck) plan.push_back(fail(key, one));
     runner_.side_by_side(std::move(plan), kInFlight, PlanRunner::ends(finish));
   });

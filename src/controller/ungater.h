@@ -23,7 +23,9 @@ namespace berth::controller {
 
 // No place is given to two pods, even when the cache is far behind: every write has the pod version it was decided on
 // as a precondition, its answer replaces the cached pod, and a pod whose last write failed or has an unknown outcome
-// is read again before anything else is decided for its workload.
+// is read again before anything else is decided for its workload. The pods of an elastic job go only by a slice that
+// the server has in this version, and whose quota no other slice has taken over: the cache may show more pods than the
+// job has quota for now.
 class Ungater {
  public:
   struct Others {
@@ -31,6 +33,9 @@ class Ungater {
     std::function<jobs::WorkloadPtr(const std::string& key)> workload;  // null when there is none
     // A gate of a pod of the workload was removed. May be empty.
     std::function<void(const api::kueue::Workload&, const Json& pod, std::string_view gate)> gate_removed{};
+    // Whether this slice holds its quota still, as far as it is decided. Empty: each does that the cache shows with
+    // quota.
+    std::function<bool(const api::kueue::Workload& slice)> holds_quota{};
   };
   // `shell` must outlive it.
   Ungater(Shell& shell, Others others);
@@ -59,7 +64,8 @@ class Ungater {
   void look(const std::string& key, WorkQueue::Finish finish);
   void decide(const std::string& key, const WorkQueue::Finish& finish);
   void settle_doubts(const std::string& key, const WorkQueue::Finish& finish);
-  // Asks the server whether the workload still has this version. A pod is failed only then.
+  // Asks the server whether the workload still has this version. A pod is failed only then, and that of an elastic job
+  // let go.
   void confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then);
   // The answer is taken over before anything else is done with it.
   PlannedRequest request_about(const std::string& key, const JsonPtr& pod, Send send);

@@ -76,6 +76,9 @@ class Engine {
   std::optional<Explanation> explain(Time now, std::string_view ns, std::string_view workload) const;
   // The names of the nodes with this label.
   std::vector<std::string> nodes_with(const std::string& label, const std::string& value) const;
+  // Whether the workload holds quota, as decided, whether or not that is written yet. A slice whose quota another one
+  // took over holds none any more. False: no such workload.
+  bool holds_quota(std::string_view ns, std::string_view workload) const;
   // nullopt: it is not pending
   std::optional<PendingPosition> pending_position(std::string_view ns, std::string_view workload) const;
 

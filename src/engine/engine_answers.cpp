@@ -95,6 +95,11 @@ std::optional<std::vector<PendingWorkload>> Engine::pending_in_local_queue(std::
   return page(impl_->scheduler, impl_->workloads, queue->cluster_queue, key, offset, limit);
 }
 
+bool Engine::holds_quota(std::string_view ns, std::string_view workload) const {
+  const Tracked* t = std::as_const(impl_->workloads).find(api::object_key(ns, workload));
+  return t != nullptr && holding_status(*t) != nullptr;
+}
+
 std::optional<PendingPosition> Engine::pending_position(std::string_view ns, std::string_view workload) const {
   const Tracked* t = std::as_const(impl_->workloads).find(api::object_key(ns, workload));
   const auto position = t == nullptr ? std::nullopt : impl_->scheduler.pending_position(t->id);

@@ -19,6 +19,13 @@ class LateClient final : public api::RestClient {
 
   void call(api::RestRequest request, std::function<void(api::RestResponse)> done) override {
     if (!request.field_selector.empty() && request.resource.resource == late_) ++questions;
+    if (lose > 0 && request.verb == api::Verb::kPatch && request.resource.resource == late_) {
+      --lose;
+      done = [done = std::move(done)](const api::RestResponse&) { done({0, Json(), {}}); };
+    } else if (refuse > 0 && request.verb == api::Verb::kPatch && request.resource.resource == late_) {
+      --refuse;
+      return done({503, Json(), {}});
+    }
     server_.call(std::move(request), std::move(done));
   }
   std::unique_ptr<api::WatchHandle> watch(api::RestRequest request,
@@ -43,6 +50,8 @@ class LateClient final : public api::RestClient {
   }
 
   int questions = 0;
+  int lose = 0;    // the next `lose` patches of objects such as the late one are carried out without an answer
+  int refuse = 0;  // the next `refuse` ones are not carried out: the server is not available
 
  private:
   api::RestClient& server_;

@@ -83,7 +83,8 @@ class UngaterTest : public testing::Test {
                         [this](const std::string& key) { return key == "default/w" ? workload : nullptr; },
                         [this](const api::kueue::Workload& w, const Json& pod, std::string_view) {
                           ungated[std::string(string_at(pod, {"metadata", "name"}))] += w.meta.name;
-                        }}) {
+                        },
+                        [this](const api::kueue::Workload& slice) { return slice.meta.name != replaced; }}) {
     ungater.start();
   }
 
@@ -160,6 +161,7 @@ spec:
   Shell shell;
   std::set<std::string> gone;
   std::string down;
+  std::string replaced;                        // the slice whose quota another one took over
   std::map<std::string, std::string> ungated;  // pod -> the workloads for which its gate was removed
   Ungater ungater;
   jobs::WorkloadPtr workload;
@@ -183,6 +185,7 @@ jobs::WorkloadPtr slice(const std::string& name, std::int32_t pods, bool holds, 
   w->meta.ns = "default";
   w->meta.name = name;
   w->meta.uid = name;
+  w->meta.resource_version = "1";
   w->meta.creation += std::chrono::seconds(created);
   w->meta.annotations[std::string(api::kueue::kSliceName)] = "w";
   w->pod_sets.emplace_back().count = pods;
@@ -198,8 +201,9 @@ jobs::WorkloadPtr slice(const std::string& name, std::int32_t pods, bool holds, 
   return w;
 }
 
-TEST_F(UngaterTest, PodsOfAnElasticJobGoAsTheSliceAllowsThatHoldsQuota) {
-  const auto add = [&](const std::string& name) {
+class ElasticPods : public UngaterTest {
+ protected:
+  void add(const std::string& name) {
     Json pod = yaml(
         "{apiVersion: v1, kind: Pod, metadata: {annotations: {kueue.x-k8s.io/workload: w, "
         "kueue.x-k8s.io/workload-slice-name: w}, labels: {kueue.x-k8s.io/podset: main}}, spec: "
@@ -207,8 +211,11 @@ TEST_F(UngaterTest, PodsOfAnElasticJobGoAsTheSliceAllowsThatHoldsQuota) {
         "c, image: i}]}}");
     ensure_path(pod, {"metadata", "name"}) = name;
     show(world.create(api::kPods, std::move(pod)));
-  };
-  const auto gated = [&](const std::string& name) { return !array_at(get(name), {"spec", "schedulingGates"}).empty(); };
+  }
+  bool gated(const std::string& name) { return !array_at(get(name), {"spec", "schedulingGates"}).empty(); }
+};
+
+TEST_F(ElasticPods, GoAsTheSliceAllowsThatHoldsQuota) {
   ungater.workload_changed("default/w", slice("w", 1, true, 0));
   for (const char* name : {"a", "b", "c"}) add(name);
   run();
@@ -223,6 +230,34 @@ TEST_F(UngaterTest, PodsOfAnElasticJobGoAsTheSliceAllowsThatHoldsQuota) {
   EXPECT_FALSE(gated("b")) << "also when the first slice is gone";
   EXPECT_TRUE(gated("c"));
   EXPECT_EQ(ungated, (std::map<std::string, std::string>{{"a", "w"}, {"b", "w2"}}));
+}
+
+TEST_F(ElasticPods, DoNotGoByASliceWhoseQuotaAnotherOneTook) {
+  ungater.workload_changed("default/w", slice("w", 2, true, 0));
+  ungater.workload_changed("default/w2", slice("w2", 1, false, 1));
+  replaced = "w";  // by w2, which the cache does not show yet
+  for (const char* name : {"a", "b"}) add(name);
+  run();
+  EXPECT_TRUE(gated("a"));
+  EXPECT_TRUE(gated("b"));
+  ungater.workload_changed("default/w2", slice("w2", 1, true, 1));
+  run();
+  EXPECT_FALSE(gated("a"));
+  EXPECT_TRUE(gated("b"));
+}
+
+TEST_F(ElasticPods, DoNotGoByASliceThatIsOutOfDate) {
+  ungater.workload_changed("default/w", slice("w", 2, true, 0));
+  client.workload_version = "2";  // it shrank, and the cache does not show that yet
+  for (const char* name : {"a", "b"}) add(name);
+  run();
+  EXPECT_TRUE(gated("a"));
+  auto smaller = std::make_shared<api::kueue::Workload>(*slice("w", 1, true, 0));
+  smaller->meta.resource_version = "2";
+  ungater.workload_changed("default/w", smaller);
+  run();
+  EXPECT_FALSE(gated("a"));
+  EXPECT_TRUE(gated("b"));
 }
 
 TEST_F(UngaterTest, ACacheThatLagsBehindGivesNoPlaceTwice) {

@@ -136,8 +136,10 @@ TEST(Slices, ChangePlacesInOneStepAndChangeBackWhenTheWriteFails) {
   };
   s.give(slice("b", 4, "a", 1));
   s.run_once();
+  EXPECT_FALSE(s.engine().holds_quota("ns", "a")) << "decided, and not written yet";
   for (int i = 0; i < 200; ++i) s.pass(1);
   EXPECT_EQ(s.state("a"), "Admitted");
+  EXPECT_TRUE(s.engine().holds_quota("ns", "a"));
   EXPECT_EQ(totals(s), "2");
   refused = false;
   for (int i = 0; i < 70; ++i) s.pass(1);
@@ -168,6 +170,8 @@ TEST(Slices, ARestartBetweenTheTwoWritesFinishesTheOldOne) {
   EXPECT_EQ(s.state("b"), "Admitted");
   EXPECT_EQ(s.state("a"), "Admitted");
   EXPECT_EQ(totals(s), "4") << "the old one holds nothing any more";
+  EXPECT_FALSE(s.engine().holds_quota("ns", "a"));
+  EXPECT_TRUE(s.engine().holds_quota("ns", "b"));
   down = false;
   s.restart();
   s.run();
