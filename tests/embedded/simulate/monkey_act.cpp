@@ -1,7 +1,9 @@
 #include "embedded/simulate/monkey_act.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/amount.h"
@@ -69,6 +71,17 @@ void MonkeyAct::schedule() {
   });
 }
 
+// Whether time alone makes the controller write while a fresh one is compared with it: a backoff or a deadline ends.
+bool MonkeyAct::acts_soon() const {
+  engine::Engine later = storm_.controller().engine().copy();
+  const Time then = storm_.world().executor().now() + kFirstLook;
+  later.handle(then, engine::TimePassed{});
+  return std::ranges::any_of(later.schedule(then), [](const engine::Effect& effect) {
+    return std::holds_alternative<engine::WriteWorkloadStatus>(effect) ||
+           std::holds_alternative<engine::DeactivateWorkload>(effect);
+  });
+}
+
 bool MonkeyAct::rests() {
   auto& world = storm_.world();
   const Time end = world.executor().now() + kLongestUnrest;
@@ -80,7 +93,7 @@ bool MonkeyAct::rests() {
       written = now_written;
       since = world.executor().now();
     }
-    if (world.executor().now() - since >= kRest) return true;
+    if (world.executor().now() - since >= kRest && !acts_soon()) return true;
   }
   return false;
 }

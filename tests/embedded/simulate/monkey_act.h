@@ -33,6 +33,7 @@ class MonkeyAct {
 
  private:
   void schedule();
+  bool acts_soon() const;
   bool rests();
   std::map<std::string, std::string> picture() const;
   std::string last_writes(std::size_t most) const;

@@ -116,13 +116,15 @@ class Play {
     }
   }
 
-  // From now on there are no faults, the autoscaler answers Provisioned, and inactive workloads are activated.
+  // From now on there are no faults, the autoscaler answers Provisioned, also to what it has accepted before, and
+  // inactive workloads are activated.
   void calm(int for_seconds) {
     faulty_->set_rates({});
     for (int i = 0; i < for_seconds; ++i) {
       world_->run_for(seconds(1));
       for (const auto& request : list(kAutoscaling, "ProvisioningRequest")) {
-        if (array_at(request, {"status", "conditions"}).empty()) report(request, "Provisioned");
+        const auto& answers = array_at(request, {"status", "conditions"});
+        if (answers.empty() || (answers.size() == 1 && is(request, "Accepted"))) report(request, "Provisioned");
       }
       for (const auto& workload : list(kKueue, "Workload")) {
         if (!bool_at(workload, {"spec", "active"}, true) && !is(workload, "QuotaReserved"))
