@@ -6,6 +6,7 @@
 #include "engine/lifecycle/preemption_gates.h"
 #include "engine/lifecycle/words.h"
 #include "engine/schedule/bypassed.h"
+#include "engine/spread_keys.h"
 
 namespace berth::engine {
 
@@ -23,6 +24,8 @@ void DecisionApplier::apply(const Admit& d, Time now) {
   const auto checks = facts_.registries.required_checks(admission);
   auto change = lifecycle::reserve(*t->now, std::move(admission), checks, d.considered, now);
   BERTH_INVARIANT(change.has_value());
+  if (change && facts_.options.topology.spreading)
+    report_unknown_spread_keys(change->status, *t->now, facts_.registries, now);
   if (change) transitions_.apply(*t, std::move(*change));
   workloads_.mark(*t);
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/field_error.h"
@@ -12,6 +13,9 @@
 #include "base/result.h"
 
 namespace berth::api::kueue {
+
+// The type and the reason of the condition of a workload with a rule whose key is no level of the topology.
+inline constexpr std::string_view kTopologySpreadKeyNotFound = "TopologySpreadKeyNotFound";
 
 struct SpreadingRule {
   std::string topology_key;     // label of a level

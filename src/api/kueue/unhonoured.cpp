@@ -36,8 +36,6 @@ constexpr Unhonoured kAll[] = {
     {kAnnotation, "", "kueue.x-k8s.io/raycluster-podset-replica-sizes", kSameSize},
     {kAnnotation, "ClusterQueue", "kueue.x-k8s.io/preemption-config-name", kOwnPreemption},
     {kAnnotation, "Workload", "kueue.x-k8s.io/workload-allowed-resource-flavors", kOnePlace},
-    {kCondition, "Workload", "TopologySpreadKeyNotFound",
-     "a rule of `podset-topology-spreading` for a level that the topology lacks is ignored without a word"},
     {kEvent, "", "ActivatedVariant", kOnePlace},
     {kEvent, "", "CreatedVariant", kOnePlace},
     {kEvent, "", "DeactivatedVariant", kOnePlace},
