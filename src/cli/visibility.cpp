@@ -1,6 +1,8 @@
 #include "cli/visibility.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -73,12 +75,15 @@ class LocalTime {
   std::map<std::string, engine::Allowance> own_;  // of namespaces that still owe
 };
 
-api::RestResponse too_often(Time again) {
-  return {429,
-          api::make_status(
-              429, "TooManyRequests",
-              "what-if questions about namespaces have used up their time; ask again at " + format_time(again)),
-          {}};
+// Clients that know the header Retry-After, such as berth's own, ask again by themselves.
+api::RestResponse too_often(Time now, Time again) {
+  const auto wait = std::chrono::ceil<std::chrono::seconds>(again - now).count();
+  return {
+      429,
+      api::make_status(429, "TooManyRequests",
+                       "what-if questions about namespaces have used up their time; ask again at " + format_time(again),
+                       JsonObject{{"retryAfterSeconds", std::max<std::int64_t>(wait, 1)}}),
+      {}};
 }
 
 }  // namespace
@@ -109,7 +114,7 @@ serve::PendingSource pending_source(std::function<const controller::Controller&(
             const Time begin = now();
             const std::string of(ns);
             if (const auto again = time->refused_until(of, begin); again && !of.empty())
-              return tl::unexpected(too_often(*again));
+              return tl::unexpected(too_often(begin, *again));
             auto answer = answer_what_if(controller(), begin, what_if, ns);
             if (!of.empty()) time->charge(of, begin, now() - begin);
             if (!answer) return tl::unexpected(api::bad_request(answer.error().message));

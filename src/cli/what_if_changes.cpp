@@ -36,6 +36,11 @@ Result<Event> seen(Result<Object> object) {
 }
 
 Result<Event> seen_workload(const Json& object, Time now) {
+  const JsonArray& pod_sets = array_at(object, {"spec", "podSets"});
+  for (std::size_t i = 0; i < pod_sets.size(); ++i) {
+    if (const auto pods = int_at(pod_sets[i], {"count"}); pods < 0)
+      return fail(fmt::format("spec.podSets[{}].count: {}, expected 0 or more", i, pods));
+  }
   auto workload = api::kueue::decode_workload(object);
   if (!workload) return tl::unexpected(workload.error());
   if (workload->meta.uid.empty()) workload->meta.uid = "what-if-" + workload->meta.ns + "-" + workload->meta.name;
@@ -58,6 +63,10 @@ Result<Event> seen_job(const Json& object, Time now) {
   facts.priority_class = [](std::string_view) { return std::optional<std::int32_t>(0); };
   facts.global_default_priority_class = [] { return std::optional<std::pair<std::string, std::int32_t>>(); };
   if (version == "batch/v1" && kind == "Job") {
+    for (const std::string_view field : {"parallelism", "completions"}) {
+      if (const auto pods = int_at(object, {"spec", field}); pods < 0)
+        return fail(fmt::format("spec.{}: {}, expected 0 or more", field, pods));
+    }
     auto workload = jobs::make_workload(jobs::batch_job(), object, facts);
     return workload ? seen_workload(*workload, now) : tl::unexpected(workload.error());
   }

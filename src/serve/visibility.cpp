@@ -28,7 +28,12 @@ http::HttpResponse json(int status, std::string body) {
 }
 
 Answer refuse(api::RestResponse response) {
-  return [response = std::move(response)] { return json(response.code, to_string(response.body)); };
+  return [response = std::move(response)] {
+    auto out = json(response.code, to_string(response.body));
+    if (const auto seconds = int_at(response.body, {"details", "retryAfterSeconds"}); seconds > 0)
+      out.headers.push_back({"Retry-After", std::to_string(seconds)});
+    return out;
+  };
 }
 
 api::RestResponse method_not_allowed() {

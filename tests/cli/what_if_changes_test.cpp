@@ -111,6 +111,13 @@ TEST_F(WhatIfChanges, NameWhatIsWrong) {
        "spec.apply[0]: Workload ns/x: spec.podSets: Invalid value: 2: at most one podSet can use minCount"},
       {"{apply: [{" + queue + ", spec: {clusterQueue: cq, fairSharing: {weight: heavy}}}]}",
        "spec.apply[0]: LocalQueue ns/q: spec.fairSharing.weight: quantities must match"},
+      {"{apply: [{apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: ns}, spec: {parallelism: -3}}]}",
+       "spec.apply[0]: spec.parallelism: -3, expected 0 or more"},
+      {"{apply: [{apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: ns}, spec: {completions: -1}}]}",
+       "spec.apply[0]: spec.completions: -1, expected 0 or more"},
+      {"{apply: [{kind: Workload, metadata: {name: x, namespace: ns}, spec: {queueName: q, podSets: [{name: a, count: "
+       "-2, template: {spec: {containers: []}}}]}}]}",
+       "spec.apply[0]: spec.podSets[0].count: -2, expected 0 or more"},
   };
   for (const auto& [spec, expected] : cases)
     EXPECT_TRUE(wrong(spec).starts_with(expected)) << spec << "\n" << wrong(spec);

@@ -35,6 +35,9 @@ PendingSource three_wait() {
             return JsonObject{{"summary", all ? "with all names" : "with its own names"}};
           },
           [](const Json& what_if, std::string_view ns) -> tl::expected<Json, api::RestResponse> {
+            if (find(what_if, "busy") != nullptr)
+              return tl::unexpected(api::RestResponse{
+                  429, api::make_status(429, "TooManyRequests", "later", JsonObject{{"retryAfterSeconds", 7}}), {}});
             if (find(what_if, "spec") == nullptr) return tl::unexpected(api::bad_request("spec: expected changes"));
             return JsonObject{{"asked", ns}};
           }};
@@ -104,6 +107,9 @@ TEST(Visibility, WhatIfsOfANamespaceNeedTheRightThereOnly) {
   EXPECT_EQ(house.asked.back().resource.resource, "whatifs");
   EXPECT_EQ(house.asked.back().ns, "");
   EXPECT_EQ(post("/namespaces/team/localwhatifs", "{}").status, 400);
+  const auto busy = post("/namespaces/team/localwhatifs", R"({"busy": true})");
+  EXPECT_EQ(busy.status, 429);
+  EXPECT_EQ(busy.header("Retry-After"), "7");
   EXPECT_EQ(post("/namespaces/team/whatifs", R"({"spec": {}})").status, 404);
   EXPECT_EQ(house.call(kGroupPath + "/v1beta2/namespaces/team/localwhatifs").status, 405);
 }

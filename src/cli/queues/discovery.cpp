@@ -113,6 +113,15 @@ Result<TypeAndName> parse_type_and_name(std::string_view flag, std::string_view 
   return TypeAndName{std::string(text.substr(0, slash)), std::string(text.substr(slash + 1))};
 }
 
+Result<void> split_type_and_name(std::string& type, std::string& name) {
+  if (!name.empty()) return {};
+  auto named = parse_type_and_name("TYPE/NAME", type);
+  if (!named) return tl::unexpected(named.error());
+  type = std::move(named->type);
+  name = std::move(named->name);
+  return {};
+}
+
 Result<ForObject> find_for(Server& server, Discovery& discovery, const TypeAndName& what, const std::string& ns) {
   auto resource = discovery.by_type(what.type);
   if (!resource) return tl::unexpected(resource.error());

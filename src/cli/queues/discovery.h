@@ -51,6 +51,8 @@ struct TypeAndName {
   std::string type, name;
 };
 Result<TypeAndName> parse_type_and_name(std::string_view flag, std::string_view text);
+// Arguments TYPE and NAME, which may be one: TYPE/NAME. Error: there is no name.
+Result<void> split_type_and_name(std::string& type, std::string& name);
 
 // The object that --for names; none when there is no such object.
 struct ForObject {

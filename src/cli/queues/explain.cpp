@@ -6,6 +6,7 @@
 
 #include "api/visibility/visibility.h"
 #include "cli/queues/commands.h"
+#include "cli/queues/discovery.h"
 #include "cli/queues/expected_start.h"
 #include "cli/queues/explain_text.h"
 #include "cli/queues/flags.h"
@@ -133,9 +134,10 @@ int explain(const Session& session, const ExplainFlags& flags) {
 Command add_explain(CLI::App& root, const Session& session) {
   CLI::App* app = root.add_subcommand("explain", "Say why a workload waits, and what would change that");
   auto flags = std::make_shared<ExplainFlags>();
-  app->add_option("TYPE", flags->type, "workload, clusterqueue, localqueue, or a kind of job: job, pod, rayjob, ...")
+  app->add_option("TYPE", flags->type,
+                  "workload, clusterqueue, localqueue, or a kind of job: job, pod, rayjob, ...; or TYPE/NAME")
       ->required();
-  app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME")->required();
+  app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME");
   add_moment_flags(*app, flags->moment, "Explain");
   add_place_flags(*app, flags->common);
   add_output_flag(*app, flags->common);
@@ -147,6 +149,8 @@ Command add_explain(CLI::App& root, const Session& session) {
       "its pods wait for that do not run.\n"
       "Example: berth explain job train -n team-a");
   return {app, [session, flags] {
+            if (const auto split = split_type_and_name(flags->type, flags->name); !split)
+              return session.misused(split.error().message);
             if (const auto taken = take_name(flags->name, flags->common); !taken)
               return session.misused(taken.error().message);
             return explain(session, *flags);

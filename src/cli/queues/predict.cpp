@@ -185,6 +185,8 @@ int run_predict(const Session& session, PredictFlags& flags) {
   const auto moment = moment_of(flags.moment);
   if (!moment) return session.misused(moment.error().message);
   if (!flags.type.empty()) {
+    if (const auto split = split_type_and_name(flags.type, flags.name); !split)
+      return session.misused(split.error().message);
     if (const auto taken = take_name(flags.name, flags.common); !taken) return session.misused(taken.error().message);
   }
   if (flags.moment.journal.empty()) {
@@ -209,7 +211,8 @@ int run_predict(const Session& session, PredictFlags& flags) {
 Command add_predict(CLI::App& root, const Session& session) {
   CLI::App* app = root.add_subcommand("predict", "Say when waiting workloads will start");
   auto flags = std::make_shared<PredictFlags>();
-  app->add_option("TYPE", flags->type, "workload, clusterqueue, localqueue, or a kind of job: job, pod, rayjob, ...");
+  app->add_option("TYPE", flags->type,
+                  "workload, clusterqueue, localqueue, or a kind of job: job, pod, rayjob, ...; or TYPE/NAME");
   app->add_option("NAME", flags->name, "Its name, or NAMESPACE/NAME");
   add_moment_flags(*app, flags->moment, "Predict");
   app->add_flag("--calibration", flags->calibration,
@@ -220,7 +223,7 @@ Command add_predict(CLI::App& root, const Session& session) {
       "Copies of the queues are played forward, with the run times of similar workloads that finished and at most the\n"
       "maximum execution times (spec.maximumExecutionTimeSeconds). P50: it starts by then in half of these futures; "
       "P90:\n"
-      "in nine of ten. What is submitted later is not foreseen.\n"
+      "in nine of ten. Workloads come as they did lately.\n"
       "Example: berth predict job train -n team-a");
   return {app, [session, flags] { return run_predict(session, *flags); }};
 }

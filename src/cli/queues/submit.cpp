@@ -49,12 +49,17 @@ Result<std::vector<std::string>> local_queues(const Session& session, Opened& op
   return names;
 }
 
-// The object, checked by the server. Error: it is no job, or the server refuses it.
-Result<Submitted> checked(Opened& opened, Discovery& discovery, const ObjectToApply& each) {
+// The object, checked by the server. `ns`: of --namespace; empty: not given. Error: it is no job or of another
+// namespace, or the server refuses it.
+Result<Submitted> checked(Opened& opened, Discovery& discovery, const ObjectToApply& each, const std::string& ns) {
   const auto found = discovery.by_kind(string_at(each.object, {"apiVersion"}), string_at(each.object, {"kind"}));
   if (!found) return fail(each.origin + ": " + found.error().message);
   if (is_no_job(*found) || !found->namespaced)
     return fail(each.origin + ": " + found->kind + " is no kind of job; berth what-if -f tries other objects");
+  if (const auto own = string_at(each.object, {"metadata", "namespace"}); !ns.empty() && !own.empty() && own != ns)
+    return fail(each.origin + ": " + found->kind + " " + printable(string_at(each.object, {"metadata", "name"})) +
+                " names the namespace " + printable(own) + ", and -n names " + ns +
+                ": expected the same; leave one out");
   auto stored = as_stored(opened, discovery, each);
   if (!stored) return tl::unexpected(stored.error());
   Submitted out{std::move(*stored), found->full_name(), {}, {}};
@@ -177,7 +182,7 @@ int submit(const Session& session, const SubmitFlags& flags) {
     JsonArray documents;
     int code = 0;
     for (const ObjectToApply& each : *objects) {
-      const auto job = checked(opened, discovery, each);
+      const auto job = checked(opened, discovery, each, flags.common.ns);
       if (!job) {
         code = session.failed(job.error().message);
       } else if (const int one = flags.dry_run ? try_one(session, opened, *job, documents)

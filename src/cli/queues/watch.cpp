@@ -225,12 +225,8 @@ int watch(const Session& session, WatchFlags& flags) {
   const auto limit = parse_duration(flags.timeout);
   if (!limit || *limit < Duration::zero())
     return session.misused(wrong_value("--timeout", flags.timeout, "expected a duration such as 30m").value().message);
-  if (flags.name.empty()) {
-    const auto named = parse_type_and_name("TYPE/NAME", flags.type);
-    if (!named) return session.misused(named.error().message);
-    flags.type = named->type;
-    flags.name = named->name;
-  }
+  if (const auto split = split_type_and_name(flags.type, flags.name); !split)
+    return session.misused(split.error().message);
   if (const auto taken = take_name(flags.name, flags.common); !taken) return session.misused(taken.error().message);
   return with_server(session, flags.common, [&](Opened& opened) {
     if (!opened.format.text() && opened.format.kind != Format::Kind::kJson)

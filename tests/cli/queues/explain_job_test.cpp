@@ -52,6 +52,15 @@ TEST(ExplainJob, OfADeploymentNamesItsPods) {
   EXPECT_EQ(listed.said, hint + "No resources found in default namespace.\n");
 }
 
+TEST(ExplainJob, TypeAndNameMayBeOneWord) {
+  for (const char* command : {"explain", "predict"}) {
+    EXPECT_EQ(run({command, "deployment/web"}).said, run({command, "deployment", "web"}).said);
+    const auto nameless = run({command, "deployment"});
+    EXPECT_EQ(nameless.code, 2);
+    EXPECT_NE(nameless.said.find("TYPE/NAME"), std::string::npos) << nameless.said;
+  }
+}
+
 TEST(ExplainJob, OfWhatIsNoJobNamesTheTypes) {
   for (const char* command : {"explain", "predict"}) {
     const auto ran = run({command, "cohort", "lab"});

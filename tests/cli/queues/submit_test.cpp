@@ -123,6 +123,20 @@ TEST_F(Submit, WhatIsNotQueuedIsNoSuccess) {
   EXPECT_THAT(node.said, HasSubstr("Node is no kind of job"));
 }
 
+TEST_F(Submit, ANamespaceOfTheManifestThatIsAnotherIsRefused) {
+  const std::string theirs = "{apiVersion: batch/v1, kind: Job, metadata: {name: train, namespace: blue}}";
+  for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--dry-run"}}) {
+    std::vector<std::string> flags{"-n", "red"};
+    flags.insert(flags.end(), more.begin(), more.end());
+    const auto ran = run(theirs, flags);
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.said, HasSubstr("Job train names the namespace blue, and -n names red"));
+  }
+  EXPECT_TRUE(seen_.empty()) << "nothing is sent";
+  EXPECT_EQ(run(theirs, {"-n", "blue"}).code, 0);
+  EXPECT_EQ(run(theirs, {}).code, 0);
+}
+
 TEST_F(Submit, CreatesTheJob) {
   const auto ran = run(job("kueue.x-k8s.io/queue-name: main"), {});
   EXPECT_EQ(ran.code, 0);
