@@ -10,6 +10,7 @@
 #include "api/status.h"
 #include "api/visibility/visibility.h"
 #include "base/yaml.h"
+#include "console/changes.h"
 #include "console/names.h"
 #include "console/replies.h"
 #include "console/rows/fields.h"
@@ -153,6 +154,22 @@ void Questions::pods(const serve::Caller& caller, const http::Query& query, Done
                    report(json_reply(JsonObject{{"pods", std::move(pods)}}));
                  });
                });
+}
+
+void Questions::may_change(const serve::Caller& caller, const http::Query& query, Done done) {
+  const bool of_workload = query.get("resource") == "workloads";
+  const auto change = read_change(JsonObject{{"action", of_workload ? "deactivate" : "resume"},
+                                             {"resource", query.get("resource")},
+                                             {"namespace", query.get("namespace")},
+                                             {"name", query.get("name")}});
+  if (!change) return done(refusal(400, change.error().message));
+  const auto what = attributes_of("patch", change->resource, change->ns, change->name);
+  auth_.authorize(caller, what, [done = std::move(done)](const auto& refused) {
+    if (!refused) return done(json_reply(JsonObject{{"allowed", true}}));
+    if (refused->status != 403) return done(refusal(503, "the API server cannot be asked what you may change"));
+    const auto status = parse_json(refused->body);
+    done(json_reply(JsonObject{{"allowed", false}, {"message", status ? string_at(*status, {"message"}) : ""}}));
+  });
 }
 
 void Questions::about(std::string_view subresource, const serve::Caller& caller, const http::Query& query, Done done) {

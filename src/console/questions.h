@@ -33,6 +33,9 @@ class Questions {
   void object(const serve::Caller& caller, const http::Query& query, Done done);
   void events(const serve::Caller& caller, const http::Query& query, Done done);
   void pods(const serve::Caller& caller, const http::Query& query, Done done);
+  // Whether the user may make a change, "resource" being clusterqueues, localqueues or workloads: {"allowed": true}, or
+  // false with a "message".
+  void may_change(const serve::Caller& caller, const http::Query& query, Done done);
   // What the visibility API says of a workload. `what`: api::visibility::kExplanation or kPrediction.
   void about(std::string_view what, const serve::Caller& caller, const http::Query& query, Done done);
 

@@ -63,11 +63,11 @@ std::optional<http::HttpResponse> refuse_request(const http::HttpRequest& reques
   return foreign(request);
 }
 
-// Only two requests have a body.
+// Only these requests have a body.
 std::size_t max_body_of(const ConsoleRequest& read) {
   if (read.method != "POST") return 0;
   if (read.target.path == kLoginPath) return kMaxLoginBody;
-  return read.target.path == kChangesPath ? kMaxChangeBody : 0;
+  return read.target.path == kChangesPath || read.target.path == kTryPath ? kMaxChangeBody : 0;
 }
 
 }  // namespace

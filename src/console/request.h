@@ -14,7 +14,8 @@ namespace berth::console {
 inline constexpr std::string_view kCookie = "berth_session";
 // Bounds of bodies: a token as JSON; a change.
 inline constexpr std::size_t kMaxLoginBody = 16 * 1024, kMaxChangeBody = 64 * 1024;
-inline constexpr std::string_view kLoginPath = "/api/login", kLogoutPath = "/api/logout", kChangesPath = "/api/changes";
+inline constexpr std::string_view kLoginPath = "/api/login", kLogoutPath = "/api/logout", kChangesPath = "/api/changes",
+                                  kTryPath = "/api/try";
 inline constexpr std::string_view kOwnHeader = "X-Berth-Console";  // a page of another site cannot set it unasked
 
 struct ConsoleRequest final : http::Handler::Parsed {

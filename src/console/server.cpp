@@ -16,6 +16,7 @@
 #include "console/sessions.h"
 #include "console/static_files.h"
 #include "console/stream.h"
+#include "console/trials.h"
 
 namespace berth::console {
 namespace {
@@ -132,6 +133,7 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
     with_session(request, sink, ongoing,
                  [this, path, post, query = request.target.query, body = request.http.body](
                      const SessionPtr& session, const Sink& to, std::unique_ptr<Stream>& stream) {
+                   if (post && path == kTryPath) return try_one(session, body, to);
                    if (post) return path == kChangesPath ? change(session, body, to) : nothing_here(to);
                    if (path == "/api/session") return answer(to, json_reply(describe(*session)));
                    if (path == "/api/stream") return open_stream(session, query.get("collections"), to, stream);
@@ -144,9 +146,10 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
     if (request.refused) return request.refused;
     if (request.target.path == kLoginPath)
       return logins.may(request.peer_address, parts.executor.now()) ? std::nullopt : std::optional(too_many_logins());
-    if (request.target.path != kChangesPath) return std::nullopt;
+    const bool trial = request.target.path == kTryPath;
+    if (!trial && request.target.path != kChangesPath) return std::nullopt;
     auto no = sessions.stranger(request.cookie);
-    return no ? no : no_changes();
+    return no || trial ? no : no_changes();
   }
 
   http::Handler::Verdict no_changes() const {
@@ -164,6 +167,7 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
     if (path == "/api/object") return questions.object(session->caller, query, report);
     if (path == "/api/events") return questions.events(session->caller, query, report);
     if (path == "/api/pods") return questions.pods(session->caller, query, report);
+    if (path == "/api/may" && parts.allow_changes) return questions.may_change(session->caller, query, report);
     if (path == "/api/explanation" && parts.read_path)
       return questions.about(kExplanation, session->caller, query, report);
     if (path == "/api/prediction" && parts.read_path)
@@ -202,6 +206,16 @@ struct Console::Impl : std::enable_shared_from_this<Console::Impl> {
     if (!change) return answer(sink, refusal(400, change.error().message));
     make_change(parts.as_user, session->token, std::move(*change),
                 [sink](http::HttpResponse response) { answer(sink, std::move(response)); });
+  }
+
+  void try_one(const SessionPtr& session, const std::string& body, const Sink& sink) {
+    if (!parts.as_user || !parts.read_path) return nothing_here(sink);
+    const auto parsed = parse_json(body);
+    if (!parsed) return answer(sink, refusal(400, "the body is no JSON: " + parsed.error().message));
+    auto trial = read_trial(*parsed);
+    if (!trial) return answer(sink, refusal(400, trial.error().message));
+    try_job(parts.as_user, session->token, parts.read_path, std::move(*trial),
+            [sink](http::HttpResponse response) { answer(sink, std::move(response)); });
   }
 
   // Calls `then` with the session, unless the client has gone by then.

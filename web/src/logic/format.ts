@@ -39,6 +39,14 @@ export function amounts(all: Record<string, number>): string {
     .join(' · ');
 }
 
+// The same for a column of a list: the unit of memory says what it is.
+export function amountsInShort(all: Record<string, number>): string {
+  return Object.keys(all)
+    .sort(byResource)
+    .map((r) => (r === 'memory' ? amount(r, all[r]) : `${amount(r, all[r])} ${resourceName(r)}`))
+    .join(' · ');
+}
+
 // Accelerators come first: they are what people wait for.
 export function byResource(a: string, b: string): number {
   const rank = (r: string) => (r.includes('/') ? 0 : r === 'cpu' ? 1 : r === 'memory' ? 2 : r === 'pods' ? 4 : 3);

@@ -59,6 +59,33 @@ export function group(nodes: Node[], levels: string[]): { name: string; racks: {
 
 type Groups = ReturnType<typeof group>;
 
+export interface RackTotal {
+  where: string;
+  nodes: number;
+  empty: number; // nodes that are ready, not cordoned and use nothing of the resource
+  failed: number;
+  used: number;
+  all: number;
+  free: number; // on nodes that take pods
+}
+
+export function rackTotals(groups: Groups, resource: string): RackTotal[] {
+  return groups.flatMap((b) => b.racks.map((r) => {
+    const out: RackTotal = { where: r.path.join(' › '), nodes: r.nodes.length, empty: 0, failed: 0, used: 0, all: 0, free: 0 };
+    for (const n of r.nodes) {
+      const [used, all] = [n.used[resource] ?? 0, n.allocatable[resource] ?? 0];
+      out.used += used;
+      out.all += all;
+      if (!n.ready) out.failed++;
+      else if (!n.unschedulable) {
+        out.free += Math.max(0, all - used);
+        if (used === 0) out.empty++;
+      }
+    }
+    return out;
+  }));
+}
+
 function place(groups: Groups, width: number, cell: number): Layout {
   const blocks: Block[] = [];
   const all: Rack[] = [];
@@ -98,7 +125,7 @@ function place(groups: Groups, width: number, cell: number): Layout {
 // if they leave the racks of each block in one line.
 export function layout(groups: Groups, width: number, height: number, wanted = 0): Layout {
   if (wanted > 0) return place(groups, width, wanted);
-  for (const cell of [48, 44, 40, 36, 33]) {
+  for (const cell of [96, 84, 72, 64, 56, 48, 44, 40, 36, 33]) {
     const tried = place(groups, width, cell);
     if (tried.height <= height && tried.blocks.every((b) => b.racks.every((r) => r.y === b.racks[0]!.y))) return tried;
   }

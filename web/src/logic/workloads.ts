@@ -71,4 +71,7 @@ export function pendingByReason(rows: Workload[]): Reason[] {
   return [...found.values()].sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason));
 }
 
+// For a column of a list: without the group of a resource, "quota: gpu in h100".
+export const whyInColumn = (w: Workload): string => whyInShort(w).replace(/^((?:more than the )?quota: )\S*\/(\S+ in )/, '$1$2');
+
 export const whyInShort = (w: Workload): string => w.why ?? (w.state === 'evicted' ? 'evicted' : 'not considered yet');

@@ -12,7 +12,7 @@ import { Badge, Card, CqLink, Denied, Empty, Facts, FlavorLink, Page, QueueBadge
 import { Link, path, useParams } from '../ui/router';
 import { LocalQueueTable, RequestTable } from './lists';
 import { Tree } from './queues';
-import { WorkloadTable } from './workloads';
+import { QueueWorkloads, WorkloadTable } from './workloads';
 
 function Unknown({ name, state, message, back }: { name: string; state: string; message: string; back: [string, string] }) {
   const { t } = useText();
@@ -71,7 +71,7 @@ export function ClusterQueuePage() {
         ['Fair sharing', q.fairSharing], [t('created'), <When at={q.created} />],
       ]} />
       <Card title={t('quota')} aside={<QuotaLegend />}><QuotaTable quotas={q.quotas} /></Card>
-      <Card title={t('pendingWorkloads')} aside={<Link to={`/workloads?queue=${encodeURIComponent(name)}`}>{t('workloads')}</Link>}><WorkloadTable label={t('workloads')} rows={mine} without={['cq']} /></Card>
+      <QueueWorkloads rows={mine} without={['cq']} all={`/workloads?queue=${encodeURIComponent(name)}`} />
       <Card title={t('localQueues')}><LocalQueueTable rows={own} fit /></Card>
       <ObjectTabs of={{ resource: 'clusterqueues', kind: 'ClusterQueue', name }} stamp={q} />
     </Page>
@@ -147,7 +147,7 @@ export function LocalQueuePage() {
           </table>
         </div>
       </Card>
-      <Card title={t('pendingWorkloads')} aside={<Link to={`/workloads?queue=${encodeURIComponent(`${ns}/${name}`)}`}>{t('workloads')}</Link>}><WorkloadTable label={t('workloads')} rows={mine} without={['queue', 'cq']} /></Card>
+      <QueueWorkloads rows={mine} without={['queue', 'cq']} all={`/workloads?queue=${encodeURIComponent(`${ns}/${name}`)}`} />
       <ObjectTabs of={{ resource: 'localqueues', kind: 'LocalQueue', ns, name }} stamp={q} />
     </Page>
   );

@@ -1,8 +1,9 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { url } from '../data/api';
 import { useCollection, useFetched, useNow } from '../data/hooks';
 import { clock, count, dateTime, duration } from '../logic/format';
+import { fitting, lastNight, NIGHT } from '../logic/night';
 import { byQueue, countsAt, extent, stateAt, summary, type History as Answer, type Strip, type Summary } from '../logic/strips';
 import { useText } from '../text';
 import { Choice, CqLink, Denied, Empty, Page, Segments, When, workloadPath } from '../ui/parts';
@@ -11,7 +12,7 @@ import { Table, type Column } from '../ui/table';
 
 // Every other end took the quota away.
 const GOOD = new Set(['', 'reserved', 'admitted', 'finished', 'failed', 'deleted']);
-const RANGES = { '15m': 15 * 60_000, '1h': 3_600_000, '6h': 6 * 3_600_000, '24h': 24 * 3_600_000, '7d': 7 * 24 * 3_600_000 } as const;
+const RANGES = { '15m': 15 * 60_000, '1h': 3_600_000, '6h': 6 * 3_600_000, '12h': NIGHT, '24h': 24 * 3_600_000, '7d': 7 * 24 * 3_600_000 } as const;
 type Range = keyof typeof RANGES;
 
 type Line = { kind: 'queue'; cq: string; count: number; strips: Strip[] } | { kind: 'strip'; strip: Strip };
@@ -20,7 +21,11 @@ export function History() {
   const { t, language } = useText();
   const [query, change] = useQuery();
   const queues = useCollection('clusterqueues');
-  const range = ((query.get('range') ?? '1h') in RANGES ? (query.get('range') ?? '1h') : '1h') as Range;
+  // How far back the journal goes, as the last answer said.
+  const [begun, setBegun] = useState<number>();
+  const wanted = query.get('range') ?? '';
+  const short = { '15m': RANGES['15m'], '1h': RANGES['1h'] };
+  const range: Range = wanted in RANGES ? (wanted as Range) : begun === undefined ? '1h' : fitting(short, begun, Date.now());
   const cq = query.get('queue') ?? '';
   const asTable = query.get('view') === 'table';
   const now = useNow(10_000);
@@ -31,6 +36,8 @@ export function History() {
   // While the next answer is on its way the last one stays.
   const kept = useRef<Answer>(undefined);
   if (data) kept.current = data;
+  const since = data?.kept.from;
+  useEffect(() => { if (since !== undefined) setBegun(since); }, [since]);
   const shown = data ?? kept.current;
   const lines = useMemo(() => (shown ? byQueue(shown.strips).flatMap((q): Line[] => [{ kind: 'queue', cq: q.cq, count: q.strips.length, strips: q.strips }, ...q.strips.map((strip): Line => ({ kind: 'strip', strip }))]) : []), [shown]);
   const [moment, setMoment] = useState<number>();
@@ -40,10 +47,8 @@ export function History() {
     change({ to: next >= Date.now() ? '' : String(Math.round(next)) }, true);
   };
   const night = () => {
-    const six = new Date();
-    six.setHours(6, 0, 0, 0);
-    if (six.getTime() > Date.now()) six.setDate(six.getDate() - 1);
-    change({ range: '24h', to: String(six.getTime() + 6 * 3_600_000 > Date.now() ? six.getTime() : six.getTime() + 6 * 3_600_000) }, true);
+    const { to: end } = lastNight(Date.now());
+    change({ range: '12h', to: end === undefined ? '' : String(end) }, true);
   };
   const counts = useMemo(() => (shown && at !== undefined ? countsAt(shown.strips, at) : undefined), [shown, at]);
   return (

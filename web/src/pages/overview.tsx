@@ -3,6 +3,7 @@ import { useCollection, useNow } from '../data/hooks';
 import type { Rate } from '../data/rows';
 import { attention, type Attention } from '../logic/attention';
 import { amount, byResource, count, duration, percent, resourceName } from '../logic/format';
+import { coloursOf } from '../logic/colours';
 import { holdsQuota, isWaiting, pendingByReason } from '../logic/workloads';
 import { useText, type Key } from '../text';
 import { Chart, type Line } from '../ui/chart';
@@ -42,12 +43,13 @@ export function Overview() {
     () => attention({ queues: queues.rows, locals: ns ? locals.rows.filter((l) => l.ns === ns) : locals.rows, checks: checks.rows, requests: requests.rows, nodes: nodes.rows, placements: placements.rows, workloads: mine, now }),
     [queues, locals, checks, requests, nodes, placements, mine, ns, Math.floor(now / 15_000)], // eslint-disable-line
   );
+  const unseen = (state: string) => state === 'denied';
   const tiles: [string, string, string, string, boolean][] = [
-    [count(numbers.waiting, language), t('waitingNow'), numbers.waiting > 0 && Number.isFinite(numbers.oldest) ? t('oldest', { age: duration(now - numbers.oldest) }) : '', '/workloads?state=waiting', false],
-    [count(numbers.holding, language), t('holdQuotaNow'), '', '/workloads?state=running', false],
-    [count(hour.finished, language), t('finishedHour'), hour.preempted ? t('preemptedHour', { n: count(hour.preempted, language) }) : '', '/history', false],
-    [count(queues.rows.length, language), t('clusterQueuesNow'), off ? t('stoppedNow', { n: off }) : t('allActive'), '/queues', off > 0],
-    [count(nodes.rows.length, language), t('nodesNow'), down ? t('notReadyNow', { n: down }) : nodes.rows.length ? t('allReady') : '', '/topology', down > 0],
+    [unseen(workloads.state) ? '–' : count(numbers.waiting, language), t('waitingNow'), unseen(workloads.state) ? t('notAllowed') : numbers.waiting > 0 && Number.isFinite(numbers.oldest) ? t('oldest', { age: duration(now - numbers.oldest) }) : '', '/workloads?state=waiting', false],
+    [unseen(workloads.state) ? '–' : count(numbers.holding, language), t('holdQuotaNow'), unseen(workloads.state) ? t('notAllowed') : '', '/workloads?state=running', false],
+    [unseen(rates.state) ? '–' : count(hour.finished, language), t('finishedHour'), unseen(rates.state) ? t('notAllowed') : hour.preempted ? t('preemptedHour', { n: count(hour.preempted, language) }) : '', '/history', false],
+    [unseen(queues.state) ? '–' : count(queues.rows.length, language), t('clusterQueuesNow'), unseen(queues.state) ? t('notAllowed') : queues.rows.length === 0 ? '' : off ? t('stoppedNow', { n: off }) : t('allActive'), '/queues', off > 0],
+    [unseen(nodes.state) ? '–' : count(nodes.rows.length, language), t('nodesNow'), unseen(nodes.state) ? t('notAllowed') : down ? t('notReadyNow', { n: down }) : nodes.rows.length ? t('allReady') : '', '/topology', down > 0],
   ];
   return (
     <Page title={t('overview')}>
@@ -102,7 +104,6 @@ function AttentionRow({ of: a, now }: { of: Attention; now: number }) {
 }
 
 const SHORT = 6; // what needs attention, before the rest is asked for
-const COLOURS = ['--c1', '--c2', '--c3', '--c4', '--c5', '--c6', '--c7', '--c8'];
 
 function Utilisation({ samples, state, message }: { samples: { t: number; usage: Record<string, Record<string, [number, number]>> }[]; state: string; message: string }) {
   const { t } = useText();
@@ -112,8 +113,9 @@ function Utilisation({ samples, state, message }: { samples: { t: number; usage:
     for (const s of sorted.slice(-1)) for (const [f, rs] of Object.entries(s.usage)) for (const r of Object.keys(rs).sort(byResource)) names.set(`${f}\0${r}`, [f, r]);
     // Accelerators tell more than CPUs: with many flavors only the first resource of each.
     const all = [...names.values()].sort((a, b) => byResource(a[1], b[1]) || a[0].localeCompare(b[0])).slice(0, 6);
-    const lines: Line[] = all.map(([f, r], i) => ({
-      label: `${f} ${resourceName(r)}`, colour: COLOURS[i]!,
+    const colours = coloursOf(all.map(([f, r]) => `${f} ${r}`));
+    const lines: Line[] = all.map(([f, r]) => ({
+      label: `${f} ${resourceName(r)}`, colour: colours.get(`${f} ${r}`)!,
       values: sorted.map((s) => { const u = s.usage[f]?.[r]; return u ? percent(u[0], u[1]) : null; }),
     }));
     return { times: sorted.map((s) => s.t), lines };
@@ -125,7 +127,7 @@ function Utilisation({ samples, state, message }: { samples: { t: number; usage:
 
 function Rates({ rows, ns, now }: { rows: Rate[]; ns: string; now: number }) {
   const { t } = useText();
-  const last = Math.floor(now / MINUTE);
+  const last = Math.floor(now / MINUTE) - 1; // the present minute has not ended
   const { times, lines } = useMemo(() => {
     // An hour; less when less is known.
     const begun = rows.reduce((least, r) => Math.min(least, Math.floor(r.t / MINUTE)), last);
@@ -167,7 +169,8 @@ function WhoHolds() {
     const total = new Map<string, number>();
     for (const b of found.values()) for (const [name, n] of b.parts) total.set(name, (total.get(name) ?? 0) + n / Math.max(1, b.nominal));
     const order = [...total].sort((a, b) => b[1] - a[1]).map(([name]) => name);
-    const colours = new Map(order.slice(0, 8).map((name, i) => [name, COLOURS[i]!]));
+    const all = coloursOf(queues.rows.map((q) => q.name));
+    const colours = new Map(order.slice(0, 8).map((name) => [name, all.get(name)!]));
     for (const b of found.values()) b.parts.sort((x, y) => order.indexOf(x[0]) - order.indexOf(y[0]));
     return { bars: [...found.values()].sort((a, b) => byResource(a.resource, b.resource) || a.flavor.localeCompare(b.flavor)).slice(0, 12), colours };
   }, [queues]);

@@ -1,8 +1,8 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
+import { Fragment, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import { useCollection } from '../data/hooks';
 import type { Node } from '../data/rows';
 import { amount, byResource, count, percent, resourceName } from '../logic/format';
-import { byUse, group, layout, mainWorkload, neighbour, nodeAt, paint, pixel, ramp, spotOf, THEMES, usedPart, workloadColour, type Layout } from '../logic/heat';
+import { byUse, group, layout, mainWorkload, neighbour, nodeAt, paint, pixel, rackTotals, ramp, spotOf, THEMES, usedPart, workloadColour, type Layout } from '../logic/heat';
 import { useText } from '../text';
 import { Meter } from '../ui/bars';
 import { Badge, Choice, Denied, Empty, Facts, Page, Search, Segments, WorkloadLink } from '../ui/parts';
@@ -70,6 +70,7 @@ export function Topology() {
         <p className="legend" aria-hidden="true">
           {look === 'use' ? <><span>0 %</span><span className="ramp">{ramp(theme).map((c) => <i key={c} style={{ background: c }} />)}</span><span>100 %</span></> : legend.map(([w, c]) => <span key={w}><i style={{ background: c }} /><span className="clip">{w}</span></span>)}
           <span><i className="cross" style={{ background: theme.failed }} />{t('notReady')}</span>
+          <span><i className="barred" style={{ background: theme.free }} />{t('cordoned')}</span>
         </p>
       </div>
       {nodes.state === 'denied' ? (
@@ -79,7 +80,7 @@ export function Topology() {
       ) : (
         <div className="split">
           {asTable ? (
-            <NodeTable groups={groups} levels={levels} resource={resource} onOpen={(name) => change({ node: name })} />
+            <NodeTable groups={groups} levels={levels} resource={resource} placed={byNode} onOpen={(name) => change({ node: name })} />
           ) : (
             <HeatMap groups={groups} colour={colour} theme={theme} zoom={zoom} resource={resource} chosen={chosen} onChoose={(name) => change({ node: name })} placed={byNode} />
           )}
@@ -240,20 +241,34 @@ function NodePanel({ node, levels, placed, onClose }: { node: Node; levels: stri
 }
 
 // The same facts as text: racks with their sums, and each node.
-function NodeTable({ groups, levels, resource, onOpen }: { groups: ReturnType<typeof group>; levels: string[]; resource: string; onOpen: (name: string) => void }) {
+function NodeTable({ groups, levels, resource, placed, onOpen }: { groups: ReturnType<typeof group>; levels: string[]; resource: string; placed: ReadonlyMap<string, Placed[]>; onOpen: (name: string) => void }) {
   const { t } = useText();
   const [query, change] = useQuery();
   const text = query.get('text') ?? '';
   const rows = useMemo(() => groups.flatMap((b) => b.racks.flatMap((r) => r.nodes.map((n) => ({ n, where: r.path.join(' › ') })))).filter(({ n, where }) => !text || `${n.name} ${where}`.includes(text)), [groups, text]);
+  const of = (n: Node) => placed.get(n.name) ?? [];
   const part = (n: Node) => percent(n.used[resource] ?? 0, n.allocatable[resource] ?? 0);
   const columns: Column<{ n: Node; where: string }>[] = [
     { id: 'name', label: t('node'), width: 'minmax(150px, 1.2fr)', sort: (r) => r.n.name, cell: (r) => <button type="button" tabIndex={-1} className="link" onClick={() => onOpen(r.n.name)}>{r.n.name}</button> },
     { id: 'where', label: levels.length > 1 ? t('rack') : t('topology'), width: 'minmax(130px, 1fr)', sort: (r) => r.where, cell: (r) => r.where },
     { id: 'part', label: resourceName(resource), width: 'minmax(150px, 1fr)', sort: (r) => part(r.n), cell: (r) => <div className="node-use"><Meter value={part(r.n)} label={t('usedPart', { percent: `${Math.round(part(r.n))} %` })} /><span className="amounts">{amount(resource, r.n.used[resource] ?? 0)} / {amount(resource, r.n.allocatable[resource] ?? 0)}</span></div> },
+    { id: 'workloads', label: t('workloads'), width: 'minmax(170px, 1.6fr)', wide: true, sort: (r) => of(r.n).length, cell: (r) => <span className="names" title={of(r.n).map((p) => `${p.ns}/${p.name}`).join(', ')}>{of(r.n).map((p, i) => <Fragment key={`${p.ns}/${p.name}`}>{i > 0 && ', '}{p.name ? <WorkloadLink name={`${p.ns}/${p.name}`} /> : t('otherPods')}</Fragment>)}</span> },
     { id: 'state', label: t('state'), width: '150px', sort: (r) => `${r.n.ready}${r.n.unschedulable ?? ''}`, cell: (r) => (r.n.ready ? <Badge tone={r.n.unschedulable ? 'wait' : 'good'}>{r.n.unschedulable ? t('cordoned') : 'Ready'}</Badge> : <Badge tone="bad">{r.n.reason ?? t('notReady')}</Badge>) },
   ];
+  const racks = useMemo(() => rackTotals(groups, resource), [groups, resource]);
   return (
     <div className="stack grow">
+      {levels.length > 1 && (
+        <details className="racks" open={racks.length <= 40}>
+          <summary>{t('perRack')}</summary>
+          <div className="scroll" tabIndex={0} role="region" aria-label={t('perRack')}>
+            <table className="plain">
+              <thead><tr><th>{t('rack')}</th><th className="end">{t('nodesNow')}</th><th className="end">{t('freeNodes')}</th><th className="end">{t('notReady')}</th><th className="end">{resourceName(resource)}</th><th className="end">{t('freeOf')}</th></tr></thead>
+              <tbody>{racks.map((r) => <tr key={r.where}><td>{r.where}</td><td className="end">{r.nodes}</td><td className="end">{r.empty}</td><td className="end">{r.failed || ''}</td><td className="end">{amount(resource, r.used)} / {amount(resource, r.all)}</td><td className="end">{amount(resource, r.free)}</td></tr>)}</tbody>
+            </table>
+          </div>
+        </details>
+      )}
       <Search value={text} onChange={(value) => change({ text: value })} />
       <Table label={t('topology')} rows={rows} columns={columns} rowKey={(r) => r.n.key} sort="where" filtered={text !== ''} />
     </div>

@@ -1,7 +1,8 @@
 // Buttons that change something, each with a question first. Shown only when the server allows changes.
 import { useState, type ReactNode } from 'react';
 import { Button, Dialog, DialogTrigger, Heading, Modal, ModalOverlay, Radio, RadioGroup } from 'react-aria-components';
-import { post, type ApiError } from '../data/api';
+import { post, url, type ApiError } from '../data/api';
+import { useFetched } from '../data/hooks';
 import { useInfo } from '../data/session';
 import { useText } from '../text';
 
@@ -42,11 +43,24 @@ function Ask({ label, title, help, run, danger, children }: { label: string; tit
   );
 }
 
+// Whether this user may change the object; undefined: not known yet. Nobody may in a console without --allow-changes.
+function useMay(resource: string, ns: string | undefined, name: string): { allowed: boolean } | undefined {
+  const info = useInfo();
+  const { data } = useFetched<{ allowed: boolean }>(info?.allowChanges ? url('/api/may', { resource, namespace: ns, name }) : null);
+  return info?.allowChanges ? data : undefined;
+}
+
+function MayNot({ resource }: { resource: string }) {
+  const { t } = useText();
+  return <p className="quiet small may-not">{t('mayNotChange', { right: `patch ${resource}.kueue.x-k8s.io` })}</p>;
+}
+
 export function QueueChanges({ resource, ns, name, stop }: { resource: 'clusterqueues' | 'localqueues'; ns?: string; name: string; stop: string }) {
   const { t } = useText();
-  const info = useInfo();
+  const may = useMay(resource, ns, name);
   const [policy, setPolicy] = useState('Hold');
-  if (!info?.allowChanges) return null;
+  if (!may) return null;
+  if (!may.allowed) return <MayNot resource={resource} />;
   const send = (body: object) => post('/api/changes', { resource, namespace: ns, name, ...body });
   if (stop && stop !== 'None')
     return <Ask label={t('resume')} title={t('askResume', { name })} help={t('askResumeHelp')} run={() => send({ action: 'resume' })} />;
@@ -62,8 +76,9 @@ export function QueueChanges({ resource, ns, name, stop }: { resource: 'clusterq
 
 export function WorkloadChanges({ ns, name, inactive }: { ns: string; name: string; inactive: boolean }) {
   const { t } = useText();
-  const info = useInfo();
-  if (!info?.allowChanges) return null;
+  const may = useMay('workloads', ns, name);
+  if (!may) return null;
+  if (!may.allowed) return <MayNot resource="workloads" />;
   const send = (action: string) => () => post('/api/changes', { action, namespace: ns, name });
   return inactive ? (
     <Ask label={t('activate')} title={t('askActivate', { name })} help={t('askActivateHelp')} run={send('activate')} />

@@ -45,7 +45,7 @@ export function Chart({ label, times, lines, unit = '', max, bars = false, heigh
         cursor: { y: false, points: { size: 6 } },
         scales: { y: { range: (_u, _min, top) => [0, Math.max(max ?? 0, (top || 0) * 1.1, 1)] } },
         axes: [
-          { ...axis, values: (_u, ticks) => ticks.map((s) => clock(s * 1000, language, false)), space: 70 },
+          { ...axis, values: (_u, ticks) => ticks.map((s) => clock(s * 1000, language, ticks.length > 1 && ticks[1]! - ticks[0]! < 60)), space: 70 },
           { ...axis, size: 44, values: (_u, ticks) => ticks.map((v) => `${v}${unit}`) },
         ],
         series: [

@@ -31,12 +31,14 @@ export function useObject(ref: ObjectRef, stamp: unknown) {
   return useFetched<ObjectAnswer>(url('/api/object', { resource: ref.resource, namespace: ref.ns, name: ref.name }), stamp);
 }
 
-export function Events({ of, stamp }: { of: ObjectRef; stamp: unknown }) {
+const EVENTS_KEPT = 3_600_000; // ms, by API servers as they are configured mostly
+
+export function Events({ of, stamp, created }: { of: ObjectRef; stamp: unknown; created?: number }) {
   const { t, said } = useText();
   const { data, error } = useFetched<{ events: Event[] }>(url('/api/events', { namespace: of.ns, kind: of.kind, name: of.name }), stamp);
   if (error) return <Denied message={error.message} />;
   if (!data) return <Empty>{t('loading')}</Empty>;
-  if (data.events.length === 0) return <Empty>{t('noEvents')}</Empty>;
+  if (data.events.length === 0) return <Empty>{t(created !== undefined && Date.now() - created < EVENTS_KEPT ? 'noEventsYet' : 'noEvents')}</Empty>;
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={t('events')}>
       <table className="plain">
@@ -91,7 +93,7 @@ export function ObjectTabs({ of, stamp, first = [] }: { of: ObjectRef; stamp: un
         <Tab id="yaml">{t('yaml')}</Tab>
       </TabList>
       {first.map(([id, , content]) => <TabPanel key={id} id={id}>{content}</TabPanel>)}
-      <TabPanel id="events"><Events of={of} stamp={stamp} /></TabPanel>
+      <TabPanel id="events"><Events of={of} stamp={stamp} created={(stamp as { created?: number } | undefined)?.created} /></TabPanel>
       <TabPanel id="yaml"><ObjectYaml of={of} stamp={stamp} /></TabPanel>
     </Tabs>
   );

@@ -17,6 +17,7 @@ export interface Column<R> {
   end?: boolean; // aligned to the right: numbers
   wide?: boolean; // left out on narrow screens
   roomy?: boolean; // shown only where there is plenty of room
+  under?: (row: R) => ReactNode; // a second line of the cell, on narrow screens
 }
 
 interface Props<R> {
@@ -35,6 +36,7 @@ interface Props<R> {
 }
 
 const ROW = 38;
+const TWO_LINES = 56;
 export function Table<R>(props: Props<R>) {
   const { label, rows, columns, rowKey, href, state = 'ready', sortParam = 'sort', fit } = props;
   const { t } = useText();
@@ -44,6 +46,7 @@ export function Table<R>(props: Props<R>) {
   const box = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
   const roomy = useRoomy();
+  const height1 = narrow && columns.some((c) => c.under) ? TWO_LINES : ROW;
   const shown = columns.filter((c) => !(narrow && c.wide) && (roomy || !c.roomy));
   const sort = query.get(sortParam) ?? props.sort ?? '';
   const down = sort.startsWith('-');
@@ -52,16 +55,17 @@ export function Table<R>(props: Props<R>) {
   const virtual = useVirtualizer({
     count: sorted.length,
     getScrollElement: () => box.current,
-    estimateSize: () => ROW,
+    estimateSize: () => height1,
     overscan: 12,
     paddingStart: ROW,
     scrollPaddingStart: ROW,
   });
+  useEffect(() => virtual.measure(), [height1]); // eslint-disable-line
   useEffect(() => setActive((n) => Math.min(n, Math.max(0, sorted.length - 1))), [sorted.length]);
 
   const keys = (e: KeyboardEvent) => {
     if (e.target !== e.currentTarget) return;
-    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 400) / ROW) - 2);
+    const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 400) / height1) - 2);
     const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -sorted.length, End: sorted.length };
     const by = step[e.key];
     if (by !== undefined) {
@@ -73,7 +77,7 @@ export function Table<R>(props: Props<R>) {
   };
   if (state === 'denied') return <Denied message={props.message ?? ''} right={props.right} />;
   const tracks = { gridTemplateColumns: shown.map((c) => c.width).join(' ') };
-  const height = fit ? Math.min(440, (Math.max(1, sorted.length) + 1) * ROW + 4) : undefined;
+  const height = fit ? Math.min(440, Math.max(1, sorted.length) * height1 + ROW + 4) : undefined;
   return (
     <div
       className={fit ? 'table fit' : 'table'}
@@ -115,7 +119,7 @@ export function Table<R>(props: Props<R>) {
               role="row"
               aria-rowindex={item.index + 2}
               className={item.index === active ? 'row active' : 'row'}
-              style={{ ...tracks, transform: `translateY(${item.start}px)` }}
+              style={{ ...tracks, height: height1, transform: `translateY(${item.start}px)` }}
               data-key={rowKey(row)}
               onMouseDown={() => setActive(item.index)}
               onClick={(e) => {
@@ -125,6 +129,7 @@ export function Table<R>(props: Props<R>) {
               {shown.map((c) => (
                 <div key={c.id} role="gridcell" className={c.end ? 'end' : undefined}>
                   {c.cell(row)}
+                  {narrow && c.under && <div className="under-line">{c.under(row)}</div>}
                 </div>
               ))}
             </div>

@@ -2,7 +2,7 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { enter, expect, test, watch } from './cluster';
 
-const PAGES = ['/', '/queues', '/workloads?state=all', '/topology', '/topology?view=table', '/history', '/history?view=table', '/localqueues', '/cohorts', '/flavors', '/checks', '/clusterqueues/vision', '/cohorts/research', '/localqueues/vision/main', '/flavors/h100', '/checks/capacity', '/vcqueues/tenant-a'];
+const PAGES = ['/', '/queues', '/workloads?state=all', '/topology', '/topology?view=table', '/history', '/history?view=table', '/localqueues', '/cohorts', '/flavors', '/checks', '/clusterqueues/vision', '/cohorts/research', '/localqueues/vision/main', '/flavors/h100', '/checks/capacity', '/vcqueues/tenant-a', '/try', '/mine'];
 
 test('each page has its title, data and no complaints of the browser', async ({ page, cluster }) => {
   const complaints = watch(page);
@@ -193,7 +193,7 @@ test('a token with rights in one namespace sees that one only', async ({ browser
   await expect(page.getByRole('alert')).toBeVisible();
   await page.getByLabel('Token').fill('token-of-ann');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page.locator('h1')).toHaveText('Overview');
+  await expect(page.locator('h1')).toHaveText('My work');
   await page.goto(`${cluster.url}/workloads?state=all`);
   await expect(page.locator('.row[data-key]').first()).toBeVisible();
   const keys = await page.locator('.row[data-key]').evaluateAll((rows) => rows.map((r) => (r as HTMLElement).dataset.key!.split('/')[0]));

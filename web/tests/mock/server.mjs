@@ -138,6 +138,8 @@ createServer((request, response) => {
       return void json(response, 200, prediction(q));
     case '/api/history':
       return void json(response, 200, history(q));
+    case '/api/may':
+      return void json(response, 200, { allowed: q.get('resource') !== 'workloads', message: 'The pretend server changes nothing' });
     case '/api/changes':
       return void json(response, 403, { message: 'The pretend server changes nothing', reason: 'Forbidden' });
     default:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Workload } from '../../src/data/rows';
 import { sortRows } from '../../src/logic/sort';
-import { filterWorkloads, pendingByReason, type WorkloadFilter } from '../../src/logic/workloads';
+import { filterWorkloads, pendingByReason, whyInColumn, type WorkloadFilter } from '../../src/logic/workloads';
 
 let n = 0;
 const workload = (patch: Partial<Workload>): Workload => {
@@ -38,6 +38,12 @@ it('reasons are counted, with the time of the oldest', () => {
   expect(pendingByReason([lack(8), lack(2), workload({ state: 'admitted' }), workload({ state: 'evicted', waitsSince: 5 })])).toEqual([
     { reason: 'quota: nvidia.com/gpu in h100', count: 2, oldest: 2 }, { reason: 'evicted', count: 1, oldest: 5 },
   ]);
+});
+
+it('a column leaves out the group of a resource', () => {
+  expect(whyInColumn(workload({ why: 'quota: nvidia.com/gpu in h100' }))).toBe('quota: gpu in h100');
+  expect(whyInColumn(workload({ why: 'more than the quota: cpu in f' }))).toBe('more than the quota: cpu in f');
+  expect(whyInColumn(workload({ why: 'can never fit' }))).toBe('can never fit');
 });
 
 it('rows without a value come last in both directions', () => {
