@@ -73,6 +73,40 @@ TEST(Slices, WaitForTheDifferenceWhileTheOldOneRuns) {
   EXPECT_EQ(s.condition("a", "Finished"), kByB);
 }
 
+TEST(Slices, LackTheDifferenceAndNameNotTheOldOneAsAHolder) {
+  Growing s;
+  s.give(WorkloadBuilder("other").pods(2, "1"));
+  s.run();
+  s.give(slice("b", 4, "a", 1));
+  s.run();
+  const auto why = s.engine().explain(s.now(), "ns", "b");
+  ASSERT_TRUE(why);
+  ASSERT_EQ(why->shortages.size(), 1u);
+  const auto& lack = why->shortages.front();
+  EXPECT_EQ(format_amount("cpu", lack.wanted), "4");
+  EXPECT_EQ(format_amount("cpu", lack.available), "2") << "what the old one holds is free for it";
+  EXPECT_EQ(format_amount("cpu", lack.missing), "2");
+  ASSERT_EQ(lack.holders.size(), 1u);
+  EXPECT_EQ(lack.holders.front().workload, "ns/other");
+  std::vector<std::string> changes;
+  for (const auto& change : why->changes) changes.push_back(change.text);
+  EXPECT_THAT(changes, ElementsAre("Raise the nominalQuota of ClusterQueue cq: cpu of flavor f from 4 to 6.",
+                                   "End or preempt workload ns/other."));
+}
+
+TEST(Slices, MayNotUseAnotherFlavor) {
+  Growing s;
+  s.give(test::flavor("g"));
+  s.give(ClusterQueueBuilder("cq").cpu({{"f", "3"}, {"g", "9"}}).version("2").build());
+  s.give(slice("b", 4, "a", 1));
+  s.run();
+  const auto why = s.engine().explain(s.now(), "ns", "b");
+  ASSERT_TRUE(why);
+  ASSERT_EQ(why->shortages.size(), 2u);
+  EXPECT_EQ(format_amount("cpu", why->shortages[0].missing), "1");
+  EXPECT_EQ(why->shortages[1].mismatch, "the pods that run have flavor f");
+}
+
 TEST(Slices, OneThatNeedsNoMoreFitsAtOnce) {
   Growing s;
   s.give(WorkloadBuilder("other").pods(2, "1"));

@@ -14,12 +14,23 @@ namespace {
 // Rounds of preemption that are played: each ends at least one workload, so a real chain is short.
 constexpr int kMaxRounds = 64;
 
+// Why a slice may not use this flavor: the pods that run are on nodes of another one. "": it may.
+std::string other_flavor_kept(const Replacement::PodSet* kept, const Plan::Step& step, const std::string& flavor,
+                              const Names& names) {
+  for (const Plan::Want& want : step.wants) {
+    if (kept == nullptr) break;
+    const auto had = kept->flavors.find(names.name(want.resource));
+    if (had != kept->flavors.end() && had->second != flavor) return "the pods that run have flavor " + had->second;
+  }
+  return "";
+}
+
 }  // namespace
 
 Probe::Probe(const Scheduler& original, WorkloadId workload, Time now, Return comes_back)
     : copy_(original.copy_around(workload)), workload_(workload), now_(now), comes_back_(std::move(comes_back)) {
   copy_.impl_->state.now = now;
-  for (const WorkloadId holder : all_holders()) {
+  for (const WorkloadId holder : every_holder()) {
     if (copy_.impl_->state.slots[holder].evicted) stop(holder);
   }
 }
@@ -52,9 +63,12 @@ std::vector<Probe::Want> Probe::wants() {
   Entry entry;
   nominate(entry);
   if (entry.plan == nullptr) return out;
-  const SchedulerState& state = copy_.impl_->state;
+  SchedulerState& state = copy_.impl_->state;
+  const TakeOver taking(state.ledger, state.predecessor(entry));
   for (const Plan::Unit& unit : entry.plan->units) {
     Want common;
+    const auto* kept =
+        entry.replaces == nullptr ? nullptr : entry.replaces->find(entry.shape->pod_sets[unit.pod_sets.front()].name);
     for (const std::size_t i : unit.pod_sets) common.pod_sets.push_back(entry.shape->pod_sets[i].name);
     const auto total = [&](const Plan::Want& want) {
       Amount sum;
@@ -76,6 +90,8 @@ std::vector<Probe::Want> Probe::wants() {
         of_flavor.flavor =
             state.names.name(entry.queue->config.groups[static_cast<std::size_t>(step.group)].flavors[f]);
         of_flavor.mismatch = step.mismatch[f];
+        if (of_flavor.mismatch.empty())
+          of_flavor.mismatch = other_flavor_kept(kept, step, of_flavor.flavor, state.names);
         if (!of_flavor.mismatch.empty()) {
           out.push_back(of_flavor);
           continue;
@@ -127,8 +143,8 @@ bool Probe::promising_without(const std::vector<WorkloadId>& gone) {
   return promising();
 }
 
-std::vector<Probe::Holder> Probe::holders(const std::string& flavor, const std::string& resource) {
-  SchedulerState& state = copy_.impl_->state;
+std::vector<Probe::Holder> Probe::holders(const std::string& flavor, const std::string& resource) const {
+  const SchedulerState& state = copy_.impl_->state;
   std::vector<Holder> out;
   const FlavorId f = state.names.find_flavor(flavor);
   const ResourceId r = state.names.find_resource(resource);
@@ -146,7 +162,14 @@ std::vector<Probe::Holder> Probe::holders(const std::string& flavor, const std::
   return out;
 }
 
-std::vector<WorkloadId> Probe::all_holders() {
+std::vector<WorkloadId> Probe::all_holders() const {
+  const SchedulerState& state = copy_.impl_->state;
+  std::vector<WorkloadId> out = every_holder();
+  if (state.slots.known(workload_)) std::erase(out, state.predecessor(workload_));
+  return out;
+}
+
+std::vector<WorkloadId> Probe::every_holder() const {
   const SchedulerState& state = copy_.impl_->state;
   std::vector<WorkloadId> out;
   for (const QuotaNodeId node : state.ledger.cluster_queues()) {

@@ -1,7 +1,9 @@
 // Questions about one waiting workload, asked of a copy of the scheduler: what it lacks, and whether it would get quota
 // after a change. The original is not touched.
 //
-// Workloads that are being evicted count as gone: their quota is about to be free.
+// Workloads that are being evicted count as gone: their quota is about to be free. What the slice of an elastic job
+// holds that the workload replaces counts as free for it: it lacks the difference only, and that slice is in nobody's
+// way.
 #pragma once
 
 #include <cstdint>
@@ -65,11 +67,12 @@ class Probe {
     std::string cluster_queue;
     Amount amount;
   };
-  std::vector<Holder> holders(const std::string& flavor, const std::string& resource);
+  std::vector<Holder> holders(const std::string& flavor, const std::string& resource) const;
   // All requests, claims and quotas of this flavor-resource in the trees of this copy are multiples of this. At
   // least 1.
   Amount quantum(const std::string& flavor, const std::string& resource) const;
-  std::vector<WorkloadId> all_holders();  // by preemption order within a queue, queues by name
+  // By preemption order within a queue, queues by name; without the slice that the workload replaces.
+  std::vector<WorkloadId> all_holders() const;
 
   // The workload ends: it gives its quota back, and its pods are gone.
   void end(WorkloadId workload);
@@ -90,6 +93,7 @@ class Probe {
   Probe(Scheduler copy, const Probe& other)
       : copy_(std::move(copy)), workload_(other.workload_), now_(other.now_), comes_back_(other.comes_back_) {}
   void stop(WorkloadId workload);
+  std::vector<WorkloadId> every_holder() const;
   void nominate(struct Entry& entry);
 
   Scheduler copy_;
