@@ -348,9 +348,6 @@ struct Controller::Impl : EffectReceiver {
                      const bool grouped =
                          !api::kueue::pod_group_name(pod, options().jobs.identifier_annotations).empty();
                      metrics.gate_removed(gate, workload, grouped);
-                   },
-                   [this](const api::kueue::Workload& slice) {
-                     return shell.host.engine().holds_quota(slice.meta.ns, slice.meta.name);
                    }}};
   const std::unique_ptr<VolcanoController> volcano =  // null: Volcano is switched off
       options().volcano.enabled

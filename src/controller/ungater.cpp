@@ -205,11 +205,15 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
   const bool elastic = !plan.empty() && jobs::is_slice(*workload);
   if (stuck.empty() && !elastic) return runner_.side_by_side(std::move(plan), kInFlight, PlanRunner::ends(finish));
   confirm(workload, [this, key, workload, stuck, elastic, plan = std::move(plan), finish](bool current) mutable {
-    const bool holds = !elastic || !others_.holds_quota || others_.holds_quota(*workload);
-    if (!current || !holds) return finish(false);  // the cache will bring the new version
+    if (!current || (elastic && !holds_quota(*workload))) return finish(false);  // the cache will bring the new version
     for (const auto& one : stuck) plan.push_back(fail(key, one));
     runner_.side_by_side(std::move(plan), kInFlight, PlanRunner::ends(finish));
   });
+}
+
+bool Ungater::holds_quota(const api::kueue::Workload& slice) const {
+  return others_.holds_quota ? others_.holds_quota(slice)
+                             : shell_.engine().holds_quota(slice.meta.ns, slice.meta.name);
 }
 
 void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then) {

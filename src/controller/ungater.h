@@ -33,8 +33,7 @@ class Ungater {
     std::function<jobs::WorkloadPtr(const std::string& key)> workload;  // null when there is none
     // A gate of a pod of the workload was removed. May be empty.
     std::function<void(const api::kueue::Workload&, const Json& pod, std::string_view gate)> gate_removed{};
-    // Whether this slice holds its quota still, as far as it is decided. Empty: each does that the cache shows with
-    // quota.
+    // Whether this slice holds its quota still, as far as it is decided. Empty: the engine of the shell is asked.
     std::function<bool(const api::kueue::Workload& slice)> holds_quota{};
   };
   // `shell` must outlive it.
@@ -63,6 +62,7 @@ class Ungater {
   jobs::WorkloadPtr workload_of(const std::string& key) const;
   void look(const std::string& key, WorkQueue::Finish finish);
   void decide(const std::string& key, const WorkQueue::Finish& finish);
+  bool holds_quota(const api::kueue::Workload& slice) const;
   void settle_doubts(const std::string& key, const WorkQueue::Finish& finish);
   // Asks the server whether the workload still has this version. A pod is failed only then, and that of an elastic job
   // let go.
