@@ -79,6 +79,7 @@ Result<ControllerOptions> controller_options(const api::config::Configuration& c
   out.multikueue.gc_interval = c.multi_kueue.gc_interval;
   out.multikueue.dispatch.lost_timeout = c.multi_kueue.worker_lost_timeout;
   out.multikueue.dispatch.step_size = c.multi_kueue.step_size;
+  if (c.multi_kueue.external) out.multikueue.dispatch.dispatcher = multikueue::Dispatcher::kExternal;
   if (c.multi_kueue.incremental) out.multikueue.dispatch.dispatcher = multikueue::Dispatcher::kIncremental;
   out.volcano = c.volcano;
   out.default_local_queues = c.default_local_queues;

@@ -107,6 +107,7 @@ class Pass {
 
   // Clusters that are nominated once stay so while they are configured.
   std::vector<std::string> wanted() const {
+    if (settings_.dispatcher == Dispatcher::kExternal) return local_.nominated;
     std::vector<std::string> names;
     std::size_t due = clusters_.size();
     if (settings_.dispatcher == Dispatcher::kIncremental) {

@@ -12,7 +12,11 @@
 
 namespace berth::multikueue {
 
-enum class Dispatcher : std::uint8_t { kAllAtOnce, kIncremental };
+enum class Dispatcher : std::uint8_t {
+  kAllAtOnce,
+  kIncremental,
+  kExternal  // another client writes nominatedClusterNames
+};
 
 struct Settings {
   Dispatcher dispatcher = Dispatcher::kAllAtOnce;

@@ -219,6 +219,38 @@ TEST_F(MultiKueueCases, ObjectsThatTheDefinitionsRefuse) {
   EXPECT_FALSE(refused(api::kMultiKueueConfigs, "MultiKueueConfig", "{clusters: [a, b]}"));
 }
 
+ControllerOptions external() {
+  ControllerOptions options;
+  options.multikueue.dispatch.dispatcher = multikueue::Dispatcher::kExternal;
+  return options;
+}
+
+class ExternalDispatcher : public multikueue_fixture::MultiKueue {
+ protected:
+  ExternalDispatcher() : MultiKueue(external()) {}
+  void nominate(const std::string& job, const std::string& names) {
+    const auto done = patch("", api::kWorkloads, "default", std::string(string_at(workload(job), {"metadata", "name"})),
+                            "{status: {nominatedClusterNames: [" + names + "]}}", "status");
+    EXPECT_TRUE(done.ok()) << api::status_message(done);
+    pass(seconds(10));
+  }
+};
+
+TEST_F(ExternalDispatcher, DecidesWhichClustersAreAsked) {
+  hold("west", true);
+  job("a");
+  pass(seconds(30));
+  EXPECT_TRUE(copy_on("east", "a").is_null());
+  nominate("a", "west");
+  EXPECT_FALSE(copy_on("west", "a").is_null());
+  EXPECT_TRUE(copy_on("east", "a").is_null());
+  nominate("a", "east");
+  EXPECT_TRUE(copy_on("west", "a").is_null());
+  EXPECT_EQ(cluster_of("a"), "east");
+  EXPECT_EQ(running_on("east"), 1u);
+  EXPECT_TRUE(find_path(workload("a"), {"status", "nominatedClusterNames"}) == nullptr);
+}
+
 TEST_F(MultiKueueCases, AWorkerAlsoRunsJobsOfItsOwn) {
   make_on("east",
           "apiVersion: batch/v1\nkind: Job\nmetadata: {name: own, namespace: default, labels: "

@@ -86,6 +86,17 @@ TEST(Dispatch, IncrementalNominatesAStepPerRound) {
   EXPECT_EQ(steps(local, clusters, settings), (Steps{"CreateCopy b", "CreateCopy c"}));
 }
 
+TEST(Dispatch, AnotherClientMayNominate) {
+  const Settings external{.dispatcher = Dispatcher::kExternal};
+  EXPECT_EQ(steps(waiting(), {cluster("east"), cluster("west")}, external), Steps{}) << "it has not begun";
+  EXPECT_EQ(steps(waiting({"west", "gone"}), {cluster("east"), cluster("west")}, external), (Steps{"CreateCopy west"}));
+  EXPECT_EQ(steps(waiting({"east"}), {cluster("east"), cluster("west", CopyState::kPending)}, external),
+            (Steps{"CreateCopy east", "DeleteCopy west"}))
+      << "it changed its mind";
+  EXPECT_EQ(steps(waiting({"east"}), {cluster("east", CopyState::kAdmitted), cluster("west")}, external),
+            (Steps{"Choose east"}));
+}
+
 TEST(Dispatch, TheWinnerHasTheJobOrWasFirstOrHasTheFirstName) {
   const Local local = waiting({"west", "east"});
   Cluster east = cluster("east", CopyState::kAdmitted), west = cluster("west", CopyState::kAdmitted);

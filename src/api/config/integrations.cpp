@@ -146,9 +146,7 @@ void read_dispatcher(Fields& fields, MultiKueue& out) {
   std::string dispatcher(kAllAtOnce);
   fields.text("dispatcherName", dispatcher);
   out.incremental = dispatcher == kIncremental;
-  if (dispatcher != kAllAtOnce && !out.incremental)
-    fields.findings().missing(fields.path_of("dispatcherName"),
-                              "all clusters are nominated at once, and nominations of others are not followed");
+  out.external = dispatcher != kAllAtOnce && !out.incremental && !dispatcher.empty();
   Fields steps = fields.object("incrementalDispatcherConfig");
   steps.number("stepSize", out.step_size, 1);
   steps.done();

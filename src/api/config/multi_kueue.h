@@ -15,6 +15,7 @@ struct MultiKueue {
   Duration worker_lost_timeout = std::chrono::minutes(15);
   std::string origin = "multikueue";  // the value of the label of all objects on workers; a label value, never empty
   bool incremental = false;           // dispatcherName is that of the incremental dispatcher
+  bool external = false;              // dispatcherName is none of Berth's: another client nominates clusters
   std::int32_t step_size = 3;         // incrementalDispatcherConfig.stepSize: clusters per round, at least 1
   bool operator==(const MultiKueue&) const = default;
 };

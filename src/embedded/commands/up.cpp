@@ -37,6 +37,7 @@
 #include "embedded/commands/first_objects.h"
 #include "embedded/commands/store_metrics.h"
 #include "embedded/commands/visibility_group.h"
+#include "embedded/commands/worker_processes.h"
 #include "embedded/simulate/volcano_admission.h"
 #include "http/asio_executor.h"
 #include "http/https_server.h"
@@ -286,6 +287,7 @@ class Up {
     if (objects) objects->push_back(client_authority_map(client_authority_));
     if (!objects) return finish(fail(objects.error().message));
     if (!given) return finish(fail("--load: " + given.error().message));
+    add_objects_for(options_.workers, controller_options_.multikueue.ns, *objects);
     apply_objects(*core_, core_->registry(), executor_, std::move(*objects),
                   [this, given = std::move(*given)](Result<void> done) {
                     if (!done) return finish(std::move(done));

@@ -11,6 +11,11 @@
 
 namespace berth::cli {
 
+// A worker cluster that the manager's MultiKueue is to know.
+struct UpWorker {
+  std::string name, kubeconfig;  // the text of its kubeconfig
+};
+
 struct UpOptions {
   std::string data_dir;                   // empty: state is not kept
   bool accept_lost_writes = false;        // start although stored writes are missing or damaged
@@ -27,6 +32,7 @@ struct UpOptions {
   // definition that is stored already stays, also when it is not named.
   std::string kinds = "all";
   std::string job_kinds;  // a directory with descriptions of further kinds; empty: none
+  std::vector<UpWorker> workers;
   ClusterFlags cluster;
   bool controller = true;  // false: no controller in this process; another one, such as berth controller, may connect
   // A file with Kueue's Configuration. Settings that change decisions take effect; settings of a controller process

@@ -1,5 +1,6 @@
 // The command line of berth up.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include "embedded/commands/commands.h"
 #include "embedded/commands/data_dir.h"
 #include "embedded/commands/up.h"
+#include "embedded/commands/worker_processes.h"
 #include "http/listen_address.h"
 
 namespace berth::cli {
@@ -19,6 +21,7 @@ namespace {
 struct UpCommandFlags {
   UpOptions up;
   bool ephemeral = false, no_journal = false;
+  int workers = 0;
   LogFlags log{"warn"};
 };
 
@@ -45,6 +48,15 @@ int run(UpCommandFlags flags) {
   auto& journal = flags.up.journal.directory;
   if (journal.empty() && !flags.ephemeral) journal = dir + "/journal";
   if (flags.no_journal) journal.clear();
+  WorkerProcesses workers;
+  if (flags.workers > 0) {
+    if (!flags.up.controller) return misuse("--workers needs the controller: leave --controller=false out");
+    if (auto started = workers.start(flags.workers, flags.up); !started)
+      return failure("--workers: " + started.error().message);
+    flags.up.workers = workers.workers();
+    if (!flags.up.cluster.nodes_given) flags.up.cluster.nodes = "none";
+    std::printf("%s", workers.text().c_str());
+  }
   const auto done = run_up(flags.up);
   return done ? 0 : failure(done.error().message);
 }
@@ -74,6 +86,11 @@ Command add_up(CLI::App& root) {
                   "Where to write the admin's kubeconfig (default: in the data directory)");
   app->add_option("--token-file", flags->up.token_file,
                   "Bearer tokens to accept: lines of token,user,uid[,\"group,group\"]");
+  app->add_option("--workers", flags->workers,
+                  "Also start that many worker clusters, as processes of their own. This one is their manager\n"
+                  "(MultiKueue): the AdmissionCheck \"workers\" hands jobs to them. Their kubeconfigs are written "
+                  "beside\nthis one's: worker1.kubeconfig, ... The nodes are those of the workers")
+      ->check(CLI::Range(0, kMostWorkers));
   add_cluster_flags(*app, flags->up.cluster);
   app->add_flag("--controller", flags->up.controller,
                 "--controller=false: no controller in here, so that berth controller can work from outside");
