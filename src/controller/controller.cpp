@@ -277,11 +277,6 @@ struct Controller::Impl : EffectReceiver {
                                   : described_kinds.admitted(resource, job).value_or(true);
   }
 
-  multikueue::Sender sender() const {
-    const JsonPtr system = cluster.namespaces.get("kube-system");  // its uid tells clusters apart, also after a restore
-    return {options().multikueue.origin, system ? std::string(string_at(*system, {"metadata", "uid"})) : ""};
-  }
-
   // --- Effects of the engine.
 
   void cluster_queue_status_changed(const std::string& name) override {
@@ -337,7 +332,7 @@ struct Controller::Impl : EffectReceiver {
   GroupOwners owners{shell, managed, workloads, cluster.stateful_sets, pod_controller.get()};
   ProvisioningController provisioning{shell, workloads, flavors.lookup(), cluster.checks};
   MultiKueueController multikueue{shell, workloads, cluster.checks, described_kinds.dispatched(cluster.jobs),
-                                  [this] { return sender(); }};
+                                  cluster.namespaces};
   DefaultQueues default_queues{shell, cluster};
   OwnerlessWorkloads ownerless_workloads{
       shell, options().manage_pods ? PodController::owns : std::function<bool(const api::kueue::Workload&)>()};

@@ -32,6 +32,12 @@ bool may_have_copies(const api::kueue::Workload& workload) {
   return !workload.status.cluster_name.empty() || !workload.status.nominated_cluster_names.empty();
 }
 
+// The uid of this namespace tells clusters apart, and is the same after a restore.
+multikueue::Sender sender_of(const Shell& shell, const kube::Informer& namespaces) {
+  const JsonPtr system = namespaces.get("kube-system");
+  return {shell.options.multikueue.origin, system ? std::string(string_at(*system, {"metadata", "uid"})) : ""};
+}
+
 bool is_on_manager(multikueue::Step::Kind kind) {
   return kind != multikueue::Step::Kind::kCreateCopy && kind != multikueue::Step::Kind::kDeleteCopy &&
          kind != multikueue::Step::Kind::kDeactivate && kind != multikueue::Step::Kind::kCreateJob &&
@@ -41,12 +47,12 @@ bool is_on_manager(multikueue::Step::Kind kind) {
 }  // namespace
 
 MultiKueueController::MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks,
-                                           std::vector<DispatchedKind> kinds, WorkerCluster::SenderOf sender)
+                                           std::vector<DispatchedKind> kinds, const kube::Informer& namespaces)
     : shell_(shell),
       known_workloads_(workloads),
       known_checks_(checks),
       kinds_(std::move(kinds)),
-      sender_(std::move(sender)),
+      sender_([&shell, &namespaces] { return sender_of(shell, namespaces); }),
       configs_(shell.client, shell.executor, api::kMultiKueueConfigs, shell.informer_options()),
       clusters_(shell, sender_,
                 {[this](const std::string& key) { workloads_.add(key); }, [this](const std::string&) { look_at_all(); },

@@ -33,11 +33,11 @@ class MultiKueueController {
  public:
   using Checks = kube::TypedInformer<api::kueue::AdmissionCheck>;
 
-  // All must outlive it. `kinds` begins with batch Jobs, which every cluster has. `sender`: as WorkerClusters
-  // needs it. The caches of checks and of the jobs
-  // of all kinds are followed. While the gate MultiKueue is off, nothing is read or written.
+  // All must outlive it. `kinds` begins with batch Jobs, which every cluster has. The caches of checks and of the jobs
+  // of all kinds are followed. `namespaces`: the cache of the namespaces. While the gate MultiKueue is off, nothing is
+  // read or written.
   MultiKueueController(Shell& shell, const DecodedWorkloads& workloads, Checks& checks,
-                       std::vector<DispatchedKind> kinds, WorkerCluster::SenderOf sender);
+                       std::vector<DispatchedKind> kinds, const kube::Informer& namespaces);
   ~MultiKueueController();
 
   // The controller's caches are complete and this process leads: connects to the workers when there is an
