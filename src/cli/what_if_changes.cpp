@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "api/field_error.h"
@@ -15,12 +17,15 @@
 #include "api/kueue/validation/cohort.h"
 #include "api/kueue/validation/resource_flavor.h"
 #include "api/kueue/validation/workload.h"
+#include "base/merge_patch.h"
 #include "engine/explain/rehearsal.h"
 #include "jobs/compose.h"
 #include "jobs/job_adapter.h"
 #include "jobs/kinds/described_job.h"
 #include "jobs/kinds/job_kind.h"
 #include "jobs/kinds/read/shipped.h"
+#include "jobs/reconcile.h"
+#include "jobs/slices.h"
 
 namespace berth::cli {
 namespace {
@@ -55,27 +60,78 @@ bool is_of_the_cluster(std::string_view kind) {
   return std::ranges::find(kKinds, kind) != kKinds.end();
 }
 
-// The workload that a job gets; priority classes count as 0.
-Result<Event> seen_job(const Json& object, Time now) {
+using Events = std::vector<Event>;
+
+Result<Events> alone(Result<Event> event) {
+  if (!event) return tl::unexpected(event.error());
+  return Events{std::move(*event)};
+}
+
+// The slices of an elastic job that is there (KEP-77), by creation and uid; none: it is new, or not elastic.
+std::vector<jobs::WorkloadPtr> slices_of(const Json& job, const jobs::JobAdapter& adapter,
+                                         const engine::Engine& engine) {
+  std::vector<jobs::WorkloadPtr> out;
+  const std::string_view uid = string_at(job, {"metadata", "uid"});
+  if (uid.empty() || !jobs::is_elastic(adapter, job, {})) return out;
+  for (const Event& event : engine.inputs()) {
+    const auto* e = std::get_if<engine::WorkloadSeen>(&event);
+    if (e != nullptr && jobs::is_slice(*e->object) && jobs::is_controlled_by(*e->object, uid)) out.push_back(e->object);
+  }
+  std::ranges::sort(out, [](const auto& a, const auto& b) {
+    return std::tie(a->meta.creation, a->meta.uid) < std::tie(b->meta.creation, b->meta.uid);
+  });
+  return out;
+}
+
+// What follows for its slices when an elastic job gets this form. Their priorities stay.
+Result<Events> resized(const jobs::JobAdapter& adapter, const Json& job, const std::vector<jobs::WorkloadPtr>& slices,
+                       jobs::JobFacts facts, Time now) {
+  facts.workload_priority_class =
+      facts.priority_class = [&](std::string_view) { return std::optional(slices.back()->priority); };
+  facts.workload = [&](std::string_view, std::string_view name) {
+    const auto found = std::ranges::find_if(slices, [&](const auto& each) { return each->meta.name == name; });
+    return found == slices.end() ? nullptr : *found;
+  };
+  facts.flavors = [](std::string_view) { return nullptr; };
+  Events out;
+  for (const jobs::Step& step : jobs::reconcile(adapter, std::make_shared<const Json>(job), slices, facts)) {
+    Json workload;
+    if (const auto* grown = std::get_if<jobs::CreateWorkload>(&step)) workload = grown->object;
+    if (const auto* other = std::get_if<jobs::UpdateWorkload>(&step))
+      workload = apply_merge_patch(api::kueue::encode_workload(*other->workload), other->patch);
+    if (workload.is_null()) continue;
+    auto event = seen_workload(workload, now);
+    if (!event) return tl::unexpected(event.error());
+    out.push_back(std::move(*event));
+  }
+  return out;
+}
+
+// The workload that a job gets, or what becomes of those of an elastic job. Priority classes count as 0.
+Result<Events> seen_job(const Json& object, const engine::Engine& engine, Time now) {
   const std::string_view version = string_at(object, {"apiVersion"}), kind = string_at(object, {"kind"});
   jobs::JobFacts facts;
   facts.workload_priority_class = [](std::string_view) { return std::optional<std::int32_t>(0); };
   facts.priority_class = [](std::string_view) { return std::optional<std::int32_t>(0); };
   facts.global_default_priority_class = [] { return std::optional<std::pair<std::string, std::int32_t>>(); };
+  const auto of = [&](const jobs::JobAdapter& adapter) -> Result<Events> {
+    if (const auto slices = slices_of(object, adapter, engine); !slices.empty())
+      return resized(adapter, object, slices, facts, now);
+    auto workload = jobs::make_workload(adapter, object, facts);
+    return workload ? alone(seen_workload(*workload, now)) : tl::unexpected(workload.error());
+  };
   if (version == "batch/v1" && kind == "Job") {
     for (const std::string_view field : {"parallelism", "completions"}) {
       if (const auto pods = int_at(object, {"spec", field}); pods < 0)
         return fail(fmt::format("spec.{}: {}, expected 0 or more", field, pods));
     }
-    auto workload = jobs::make_workload(jobs::batch_job(), object, facts);
-    return workload ? seen_workload(*workload, now) : tl::unexpected(workload.error());
+    return of(jobs::batch_job());
   }
   for (const auto& each : jobs::kinds::shipped_job_kinds()) {
     if (each->kind != kind || each->api_version() != version) continue;
     const jobs::kinds::DescribedJob adapter(each, [](auto&&...) { return nullptr; });
     if (const auto checked = adapter.check_pod_sets(object); !checked) return tl::unexpected(checked.error());
-    auto workload = jobs::make_workload(adapter, object, facts);
-    return workload ? seen_workload(*workload, now) : tl::unexpected(workload.error());
+    return of(adapter);
   }
   return fail(fmt::format("{} of {} cannot be tried: expected a queue, flavor, topology, check, Workload, Node or job",
                           kind, version));
@@ -92,21 +148,25 @@ api::FieldErrors broken_rules(std::string_view kind, const Json& object) {
   return {};
 }
 
-Result<Event> applied(const Json& object, Time now) {
+Result<Event> applied_to_cluster(std::string_view kind, const Json& object) {
   using namespace api::kueue;
-  const std::string_view kind = string_at(object, {"kind"});
-  if (string_at(object, {"metadata", "name"}).empty()) return fail("metadata.name: expected the name of an object");
-  if (const auto errors = broken_rules(kind, object); !errors.empty())
-    return fail(fmt::format("{} {}: {}", kind, api::object_key(object), api::to_string(errors)));
   if (kind == "Node") return Event(engine::NodeSeen{std::make_shared<const api::Node>(api::decode_node(object))});
   if (kind == "ClusterQueue") return seen<engine::ClusterQueueSeen>(decode_cluster_queue(object));
   if (kind == "Cohort") return seen<engine::CohortSeen>(decode_cohort(object));
   if (kind == "LocalQueue") return seen<engine::LocalQueueSeen>(decode_local_queue(object));
   if (kind == "ResourceFlavor") return seen<engine::ResourceFlavorSeen>(decode_resource_flavor(object));
   if (kind == "Topology") return seen<engine::TopologySeen>(decode_topology(object));
-  if (kind == "AdmissionCheck") return seen<engine::AdmissionCheckSeen>(decode_admission_check(object));
-  if (kind == "Workload") return seen_workload(object, now);
-  return seen_job(object, now);
+  return seen<engine::AdmissionCheckSeen>(decode_admission_check(object));
+}
+
+Result<Events> applied(const Json& object, const engine::Engine& engine, Time now) {
+  const std::string_view kind = string_at(object, {"kind"});
+  if (string_at(object, {"metadata", "name"}).empty()) return fail("metadata.name: expected the name of an object");
+  if (const auto errors = broken_rules(kind, object); !errors.empty())
+    return fail(fmt::format("{} {}: {}", kind, api::object_key(object), api::to_string(errors)));
+  if (is_of_the_cluster(kind)) return alone(applied_to_cluster(kind, object));
+  if (kind == "Workload") return alone(seen_workload(object, now));
+  return seen_job(object, engine, now);
 }
 
 // "Kind namespace/name" of each object that can be deleted.
@@ -186,20 +246,20 @@ Result<std::vector<Event>> changes_of(const Json& what_if, const engine::Engine&
     return fail(fmt::format("spec: {} changes, expected at most {}", objects.size() + deletions.size() + drains.size(),
                             kMaxWhatIfObjects));
   std::vector<Event> out;
-  const auto add = [&](std::string_view list, std::size_t i, Result<Event> event) -> Result<void> {
-    if (!event) return fail(fmt::format("spec.{}[{}]: {}", list, i, event.error().message));
-    out.push_back(std::move(*event));
+  const auto add = [&](std::string_view list, std::size_t i, Result<Events> events) -> Result<void> {
+    if (!events) return fail(fmt::format("spec.{}[{}]: {}", list, i, events.error().message));
+    std::ranges::move(*events, std::back_inserter(out));
     return {};
   };
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    if (auto added = add("apply", i, applied(objects[i], now)); !added) return tl::unexpected(added.error());
+    if (auto added = add("apply", i, applied(objects[i], engine, now)); !added) return tl::unexpected(added.error());
   }
   const std::set<std::string> there = deletions.empty() ? std::set<std::string>() : objects_of(engine);
   for (std::size_t i = 0; i < deletions.size(); ++i) {
     const Json& what = deletions[i];
     const std::string key = fmt::format("{} {}", string_at(what, {"kind"}),
                                         api::object_key(string_at(what, {"namespace"}), string_at(what, {"name"})));
-    if (auto added = add("delete", i, deleted(what)); !added) return tl::unexpected(added.error());
+    if (auto added = add("delete", i, alone(deleted(what))); !added) return tl::unexpected(added.error());
     if (!there.contains(key)) return fail(fmt::format("spec.delete[{}]: {} does not exist", i, key));
   }
   for (std::size_t i = 0; i < drains.size(); ++i) {

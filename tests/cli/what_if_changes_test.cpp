@@ -6,6 +6,8 @@
 #include "base/yaml.h"
 #include "engine/explain/what_if.h"
 #include "engine/support/build.h"
+#include "jobs/compose.h"
+#include "jobs/job_adapter.h"
 
 namespace berth::cli::what_if_changes_test {
 namespace {
@@ -173,6 +175,72 @@ TEST_F(WhatIfChanges, TakeAnyWeightOfALocalQueue) {
   EXPECT_EQ(weight("-3").first, 0u);
   EXPECT_EQ(weight("1e30"), weight("9e99"));
   EXPECT_GE(weight("1e30").first, std::uint64_t{1} << 62);
+}
+
+// An elastic job that runs with two pods: its slice is "running".
+class ElasticWhatIf : public WhatIfChanges {
+ protected:
+  ElasticWhatIf() {
+    jobs::JobFacts facts;
+    facts.global_default_priority_class = [] { return std::optional<std::pair<std::string, std::int32_t>>(); };
+    auto slice = jobs::compose_for_job(jobs::batch_job(), job(2), "running", facts).value();
+    slice.meta.uid = "slice";
+    slice.meta.resource_version = "5";
+    slice.meta.annotations["kueue.x-k8s.io/elastic-job"] = "true";
+    slice.meta.annotations["kueue.x-k8s.io/workload-slice-name"] = "running";
+    slice.status.admission = api::kueue::Admission{"cq", std::vector<api::kueue::PodSetAssignment>(1)};
+    auto& assigned = slice.status.admission->pod_set_assignments.front();
+    assigned.count = 2;
+    assigned.flavors = {{"cpu", "f"}};
+    assigned.resource_usage = {{"cpu", Quantity::parse("2").value()}};
+    for (const auto type : {api::kueue::kQuotaReserved, api::kueue::kAdmitted}) {
+      auto& condition = slice.status.conditions.emplace_back();
+      condition.type = type;
+      condition.status = true;
+    }
+    engine.handle(test::kEpoch, engine::WorkloadSeen{std::make_shared<const api::kueue::Workload>(std::move(slice))});
+  }
+  static Json job(int pods) {
+    Json out = parse_yaml(R"({apiVersion: batch/v1, kind: Job, metadata: {name: j, namespace: ns, uid: u, generation: 3,
+      labels: {kueue.x-k8s.io/queue-name: q}, annotations: {kueue.x-k8s.io/elastic-job: 'true'}},
+      spec: {suspend: false, completions: 30, template: {spec: {containers: [{name: c, image: i,
+      resources: {requests: {cpu: 1}}}]}}}})")
+                   .value()
+                   .front();
+    ensure_path(out, {"spec", "parallelism"}) = pods;
+    return out;
+  }
+  engine::WhatIf with(int pods) {
+    const auto changes =
+        changes_of(JsonObject{{"spec", JsonObject{{"apply", JsonArray{job(pods)}}}}}, engine, test::kEpoch);
+    EXPECT_TRUE(changes) << changes.error().message;
+    return engine::what_if(engine, test::kEpoch, *changes);
+  }
+};
+
+TEST_F(ElasticWhatIf, AJobThatRunsGrowsAndIsNoSecondJob) {
+  const auto grown = with(3);
+  ASSERT_EQ(grown.moved.size(), 1u);
+  EXPECT_EQ(grown.moved[0].before, "main 2 x f");
+  EXPECT_EQ(grown.moved[0].after, "main 3 x f");
+  EXPECT_TRUE(grown.admitted.empty());
+  EXPECT_TRUE(grown.gone.empty());
+  EXPECT_TRUE(grown.waiting.empty());
+}
+
+TEST_F(ElasticWhatIf, OrWaitsForTheDifferenceAndRunsOn) {
+  const auto waits = with(4);  // the workload w has the fourth cpu
+  ASSERT_EQ(waits.waiting.size(), 1u);
+  EXPECT_NE(waits.waiting[0].text.find("1 more needed"), std::string::npos) << waits.waiting[0].text;
+  EXPECT_TRUE(waits.moved.empty());
+  EXPECT_TRUE(waits.gone.empty());
+}
+
+TEST_F(ElasticWhatIf, OrShrinksInPlace) {
+  const auto shrunk = with(1);
+  ASSERT_EQ(shrunk.moved.size(), 1u);
+  EXPECT_EQ(shrunk.moved[0].workload, "ns/running");
+  EXPECT_EQ(shrunk.moved[0].after, "main 1 x f");
 }
 
 }  // namespace

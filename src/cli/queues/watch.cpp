@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "api/kueue/names.h"
 #include "base/time.h"
 #include "cli/queues/commands.h"
 #include "cli/queues/discovery.h"
@@ -89,23 +90,27 @@ class Watcher {
     return server_.call(std::move(request));
   }
 
-  // The workload of the job that has not finished, else one that has; null: it has none.
+  // The workload of the job that has not finished, else one that has; null: it has none. An elastic job may have a
+  // second one, by which it waits to grow.
   Result<Json> workload_of(const Json& job) {
-    if (!workload_.empty()) {
+    const bool elastic = string_at(job, {"metadata", "annotations", api::kueue::kElasticJob}) == "true";
+    const bool may_list = !listed_ || server_.now() - *listed_ >= kBetweenLists;
+    if (!workload_.empty() && !(elastic && may_list)) {
       api::RestResponse known = read(kWorkload.resource(), workload_);
       if (!known.ok() && known.code != 404) return fail(server_.explain(known, kWorkload.resource()));
       if (known.ok() && belongs_to(known.body, job) && !end_of(known.body)) return std::move(known.body);
-    } else if (listed_ && server_.now() - *listed_ < kBetweenLists) {
+    } else if (!may_list) {
       return Json();
     }
     listed_ = server_.now();
     auto all = list_objects(session_, server_, {kWorkload.resource(), std::string(kWorkload.name), opened_.ns, {}, {}});
     if (!all) return tl::unexpected(all.error());
-    Json found;
+    JsonArray own;
     for (Json& workload : *all) {
-      if (!belongs_to(workload, job)) continue;
-      if (found.is_null() || end_of(found) || !end_of(workload)) found = std::move(workload);
+      if (belongs_to(workload, job)) own.push_back(std::move(workload));
     }
+    Json found = main_workload(own);
+    growth_ = growth_fact(found, own);
     workload_ = found.is_null() ? "" : std::string(string_at(found, {"metadata", "name"}));
     return found;
   }
@@ -131,6 +136,7 @@ class Watcher {
     } else {
       pods_.reset();
     }
+    if (growth_ && state != WorkloadState::kFinished) now.push_back(*growth_);
     report_changes(now);
     const auto end = end_of(workload);
     if (!end) return std::nullopt;
@@ -209,10 +215,10 @@ class Watcher {
   const WatchFlags& flags_;
   Discovery discovery_;
   std::optional<FoundResource> resource_;
-  std::string uid_;                // of what is watched; empty: not seen yet
-  std::string workload_;           // its name; empty: not known
-  WatchFacts facts_;               // that were told
-  std::optional<WatchFact> pods_;  // as they were read last
+  std::string uid_;                         // of what is watched; empty: not seen yet
+  std::string workload_;                    // its name; empty: not known
+  WatchFacts facts_;                        // that were told
+  std::optional<WatchFact> pods_, growth_;  // as they were read last
   Time next_pods_{};
   std::optional<Time> listed_;  // when all workloads of the namespace were read
   std::optional<Time> asked_;   // when the position was

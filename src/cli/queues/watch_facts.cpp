@@ -4,7 +4,9 @@
 #include <limits>
 
 #include "api/kueue/names.h"
+#include "api/kueue/slices.h"
 #include "api/kueue/types.h"
+#include "api/meta.h"
 #include "api/object_condition.h"
 #include "cli/queues/workload_facts.h"
 #include "cli/table.h"
@@ -116,6 +118,33 @@ WatchFact pods_fact(const Json& workload, const JsonArray& pods, const std::vect
   std::string text = std::to_string(running) + " of " + std::to_string(all) + (all == 1 ? " pod runs" : " pods run");
   for (const std::string& wait : waits) text += "; " + wait;
   return {"Pods", std::move(text)};
+}
+
+Json main_workload(const JsonArray& workloads) {
+  const auto rank = [](const Json& workload) {
+    const Json* end = api::object_condition(workload, kueue::kFinished);
+    if (end_of(workload)) return string_at(*end, {"reason"}) == kueue::kSliceReplaced ? 0 : 1;
+    return state_of(workload) == WorkloadState::kPending ? 2 : 3;
+  };
+  const Json* found = nullptr;
+  for (const Json& workload : workloads) {
+    if (found == nullptr || rank(workload) >= rank(*found)) found = &workload;
+  }
+  return found == nullptr ? Json() : *found;
+}
+
+std::optional<WatchFact> growth_fact(const Json& current, const JsonArray& workloads) {
+  const std::string key = api::object_key(current);
+  for (const Json& workload : workloads) {
+    const auto link = string_at(workload, {"metadata", "annotations", kueue::kSliceReplacementFor});
+    if (link != key || state_of(workload) != WorkloadState::kPending) continue;
+    std::int64_t pods = 0;
+    for (const Json& each : array_at(workload, {"spec", "podSets"})) pods += int_at(each, {"count"}, 1);
+    const std::string why = why_it_waits(workload);
+    return WatchFact{"Growth",
+                     "to " + std::to_string(pods) + (pods == 1 ? " pod" : " pods") + (why.empty() ? "" : ": " + why)};
+  }
+  return std::nullopt;
 }
 
 WatchFacts changed(const WatchFacts& before, const WatchFacts& now) {

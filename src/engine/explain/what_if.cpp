@@ -4,28 +4,36 @@
 #include <map>
 #include <set>
 
+#include "api/kueue/names.h"
 #include "api/meta.h"
 #include "engine/explain/rehearsal.h"
 
 namespace berth::engine {
 namespace {
 
+// An elastic job that shrank keeps the count of its admission.
+std::int32_t count_of(const api::kueue::PodSetAssignment& assigned, const std::vector<api::kueue::PodSet>& pod_sets) {
+  const auto found = std::ranges::find(pod_sets, assigned.name, &api::kueue::PodSet::name);
+  return found == pod_sets.end() ? assigned.count : std::min(assigned.count, found->count);
+}
+
 // "main 3 x default-flavor on rack1/node1:2, rack1/node2:1"
-std::string words_of(const api::kueue::Admission& admission) {
+std::string words_of(const api::kueue::Admission& admission, const std::vector<api::kueue::PodSet>& pod_sets) {
   std::string out;
   for (const auto& pod_set : admission.pod_set_assignments) {
+    const std::int32_t count = count_of(pod_set, pod_sets);
     std::set<std::string> flavors;
     for (const auto& [resource, flavor] : pod_set.flavors) flavors.insert(flavor);
     std::string names, places;
     for (const auto& flavor : flavors) names += (names.empty() ? "" : "+") + flavor;
-    if (pod_set.topology_assignment) {
+    if (pod_set.topology_assignment && count == pod_set.count) {
       for (const auto& domain : pod_set.topology_assignment->domains) {
         std::string path;
         for (const auto& value : domain.values) path += (path.empty() ? "" : "/") + value;
         places += (places.empty() ? " on " : ", ") + path + ":" + std::to_string(domain.count);
       }
     }
-    out += (out.empty() ? "" : "; ") + pod_set.name + " " + std::to_string(pod_set.count) + " x " + names + places;
+    out += (out.empty() ? "" : "; ") + pod_set.name + " " + std::to_string(count) + " x " + names + places;
   }
   return out;
 }
@@ -33,7 +41,9 @@ std::string words_of(const api::kueue::Admission& admission) {
 struct Held {
   std::string cluster_queue;
   api::kueue::WorkloadRef workload;
-  std::string what() const { return workload.status.admission ? words_of(*workload.status.admission) : std::string(); }
+  std::string what() const {
+    return workload.status.admission ? words_of(*workload.status.admission, workload.pod_sets) : std::string();
+  }
 };
 using ByKey = std::map<std::string, Held, std::less<>>;  // "namespace/name"
 
@@ -42,6 +52,13 @@ ByKey held_in(const Rehearsal& rehearsal) {
   for (const auto& held : rehearsal.held())
     out.emplace_hint(out.end(), held.key, Held{std::string(held.cluster_queue), held.workload});
   return out;
+}
+
+// The slice of an elastic job whose quota this one took over; end(): none.
+ByKey::const_iterator taken_over(const ByKey& before, const ByKey& after, const Held& held) {
+  const auto link = held.workload.meta.annotations.find(api::kueue::kSliceReplacementFor);
+  if (link == held.workload.meta.annotations.end() || after.contains(link->second)) return before.end();
+  return before.find(link->second);
 }
 
 std::map<std::string, Amount> reserved_in(const ClusterQueueStatus& status,
@@ -116,16 +133,20 @@ WhatIf what_if(const Engine& engine, Time now, const std::vector<Event>& changes
   out.complete = with.settle_until(end) && out.complete;
   const ByKey before = held_in(without), after = held_in(with);
   const auto why = [&](const std::string& key) { return with.why_it_waits(key); };
+  std::set<std::string_view> replaced;  // slices of elastic jobs
   for (const auto& [key, held] : after) {
     const auto old = before.find(key);
-    if (old == before.end()) {
+    if (const auto former = taken_over(before, after, held); old == before.end() && former != before.end()) {
+      replaced.insert(former->first);
+      out.moved.push_back({key, held.cluster_queue, former->second.what(), held.what(), ""});
+    } else if (old == before.end()) {
       out.admitted.push_back({key, held.cluster_queue, "", held.what(), ""});
     } else if (!old->second.workload.refers_to_same(held.workload) && old->second.what() != held.what()) {
       out.moved.push_back({key, held.cluster_queue, old->second.what(), held.what(), ""});
     }
   }
   for (const auto& [key, held] : before) {
-    if (after.contains(key)) continue;
+    if (after.contains(key) || replaced.contains(key)) continue;
     if (with.find(key)) {
       out.waiting.push_back({key, held.cluster_queue, held.what(), "", why(key)});
     } else {

@@ -45,6 +45,7 @@ struct Look {
   std::string workload;   // "": the job has none
   std::string uid = "u";  // of the job; "": it is gone
   int code = 200;         // of every answer
+  std::string more = {};  // by which the job, which is elastic, waits to grow; "": it is not elastic
 };
 
 class PlayedServer final : public Server {
@@ -65,11 +66,12 @@ class PlayedServer final : public Server {
       return look().uid.empty() ? api::RestResponse{404, Json(), {}}
                                 : json(
                                       "{metadata: {name: train, namespace: default, labels: "
-                                      "{kueue.x-k8s.io/queue-name: main}, uid: " +
-                                      look().uid + "}}");
+                                      "{kueue.x-k8s.io/queue-name: main}, annotations: {kueue.x-k8s.io/elastic-job: '" +
+                                      std::string(look().more.empty() ? "" : "true") + "'}, uid: " + look().uid + "}}");
     if (what == "workloads" && request.verb == api::Verb::kGet)
       return look().workload.empty() ? api::RestResponse{404, Json(), {}} : json(look().workload);
-    if (what == "workloads") return json("{items: [" + look().workload + "]}");
+    if (what == "workloads")
+      return json("{items: [" + look().workload + (look().more.empty() ? "" : ", " + look().more) + "]}");
     if (what == "pods")
       return json(
           "{items: [{metadata: {name: a, uid: p, ownerReferences: [{uid: u, kind: Job, controller: true}]}, "
@@ -104,6 +106,41 @@ TEST(Watch, ReportsEachChangeOnceAndEndsWithTheJob) {
             "00:00:02  Admission  admitted: ClusterQueue cq; main: 2 pods with cpu=default\n"
             "00:00:02  Pods       1 of 2 pods run\n"
             "00:00:04  End        Succeeded: all pods are done\n");
+}
+
+TEST(Watch, FollowsTheWorkloadByWhichAnElasticJobWaitsToGrow) {
+  const std::string growth =
+      "{metadata: {name: w2, namespace: default, annotations: {kueue.x-k8s.io/workload-slice-replacement-for: "
+      "default/w}, ownerReferences: [{apiVersion: batch/v1, kind: Job, name: train, uid: u, controller: true}]}, spec: "
+      "{podSets: [{name: main, count: 4}]}, status: {conditions: [{type: QuotaReserved, status: 'False', reason: "
+      "Pending, message: 2 cpu are missing}]}}";
+  const Look waits{kAdmitted, "u", 200, growth};
+  const auto ran = watched({{kAdmitted}, waits, waits, waits, waits, {kAdmitted}, {finished("Succeeded")}});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(ran.said,
+            "00:00:00  Queue      workload w in LocalQueue main\n"
+            "00:00:00  Admission  admitted: ClusterQueue cq; main: 2 pods with cpu=default\n"
+            "00:00:00  Pods       1 of 2 pods run\n"
+            "00:00:03  Growth     to 4 pods: 2 cpu are missing\n"
+            "00:00:06  End        Succeeded: all pods are done\n");
+}
+
+TEST(Watch, OfTheWorkloadsOfAJobTheOneWithQuotaIsFollowedFirst) {
+  const auto name = [](const JsonArray& workloads) {
+    return std::string(string_at(main_workload(workloads), {"metadata", "name"}));
+  };
+  const auto named = [](const std::string& text, const std::string& as) {
+    Json out = yaml(text);
+    ensure_path(out, {"metadata", "name"}) = as;
+    return out;
+  };
+  const Json replaced = named(finished("WorkloadSliceReplaced"), "replaced");
+  const Json ended = named(finished("Succeeded"), "ended"), waits = named(kPending, "waits");
+  const Json runs = named(kAdmitted, "runs");
+  EXPECT_EQ(name({runs, waits, ended, replaced}), "runs");
+  EXPECT_EQ(name({ended, waits, replaced}), "waits");
+  EXPECT_EQ(name({ended, replaced}), "ended");
+  EXPECT_TRUE(main_workload(JsonArray()).is_null());
 }
 
 TEST(Watch, SaysByItsExitCodeHowTheJobEnded) {
