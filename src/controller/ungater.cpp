@@ -212,8 +212,7 @@ void Ungater::decide(const std::string& key, const WorkQueue::Finish& finish) {
 }
 
 bool Ungater::holds_quota(const api::kueue::Workload& slice) const {
-  return others_.holds_quota ? others_.holds_quota(slice)
-                             : shell_.engine().holds_quota(slice.meta.ns, slice.meta.name);
+  return others_.holds_quota ? others_.holds_quota(slice) : shell_.engine().holds_quota(slice.meta.ns, slice.meta.name);
 }
 
 void Ungater::confirm(const jobs::WorkloadPtr& workload, std::function<void(bool current)> then) {
