@@ -121,15 +121,10 @@ function place(groups: Groups, width: number, cell: number): Layout {
   return { blocks, racks: all, width, height: y, cell, total };
 }
 
-// The largest cells with which everything fits into the height; at least 5 px, then the map scrolls. Very large ones only
-// if they leave the racks of each block in one line.
+// The largest cells with which everything fits into the height; at least 5 px, then the map scrolls.
 export function layout(groups: Groups, width: number, height: number, wanted = 0): Layout {
   if (wanted > 0) return place(groups, width, wanted);
-  for (const cell of [96, 84, 72, 64, 56, 48, 44, 40, 36, 33]) {
-    const tried = place(groups, width, cell);
-    if (tried.height <= height && tried.blocks.every((b) => b.racks.every((r) => r.y === b.racks[0]!.y))) return tried;
-  }
-  for (const cell of [30, 26, 22, 18, 15, 12, 10, 8, 7, 6]) {
+  for (const cell of [96, 84, 72, 64, 56, 50, 44, 40, 36, 33, 30, 26, 22, 18, 15, 12, 10, 8, 7, 6]) {
     const tried = place(groups, width, cell);
     if (tried.height <= height) return tried;
   }

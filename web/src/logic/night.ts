@@ -14,3 +14,9 @@ export function fitting<R extends string>(ranges: Record<R, number>, begun: numb
   const sorted = (Object.entries(ranges) as [R, number][]).sort((a, b) => a[1] - b[1]);
   return (sorted.find(([, length]) => length >= now - begun) ?? sorted.at(-1)!)[0];
 }
+
+// Where a view that ends at `to` begins: `length` before, or where the data begin if that is later; at least a minute.
+export function beginning(to: number, length: number, begun: number): number {
+  const tens = Math.floor(begun / 10_000) * 10_000; // it moves in steps, as the end does
+  return Math.min(to - 60_000, Math.max(to - length, tens));
+}

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { url } from '../data/api';
 import { useCollection, useFetched, useNow } from '../data/hooks';
 import { clock, count, dateTime, duration } from '../logic/format';
-import { fitting, lastNight, NIGHT } from '../logic/night';
+import { beginning, fitting, lastNight, NIGHT } from '../logic/night';
 import { byQueue, countsAt, extent, stateAt, summary, type History as Answer, type Strip, type Summary } from '../logic/strips';
 import { useText } from '../text';
 import { Choice, CqLink, Denied, Empty, Page, Segments, When, workloadPath } from '../ui/parts';
@@ -31,7 +31,8 @@ export function History() {
   const now = useNow(10_000);
   const fixed = query.get('to');
   const to = fixed ? Number(fixed) : Math.ceil(now / 10_000) * 10_000;
-  const from = to - RANGES[range];
+  // Unless a time was chosen, the view begins where the journal does.
+  const from = wanted || fixed || begun === undefined ? to - RANGES[range] : beginning(to, RANGES[range], begun);
   const { data, error } = useFetched<Answer>(url('/api/history', { from, to, cq }));
   // While the next answer is on its way the last one stays.
   const kept = useRef<Answer>(undefined);

@@ -36,7 +36,7 @@ export function MyWork() {
           <li key={label}><div className="tile"><b>{count(n, language)}</b><span>{label}</span><em>{under}</em></div></li>
         ))}
       </ul>
-      {table(t('nextUp'), mine.waiting, 'position', ['kind', 'evictions', 'cq'])}
+      {table(t('nextUp'), mine.waiting, 'position', ['kind', 'evictions', 'cq', 'priority'])}
       {table(t('holdsQuotaNow'), mine.holding, 'created', ['kind', 'evictions', 'position', 'start', 'cq'])}
       {mine.ended.length > 0 && table(t('endedLately'), mine.ended, 'created', ['kind', 'position', 'start', 'why', 'cq'])}
       <Card title={t('myQueues')} help={t('myQueuesHelp')}>{queues.length === 0 ? <Empty>{t('noRows')}</Empty> : <Uses queues={queues} />}</Card>

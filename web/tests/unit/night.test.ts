@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fitting, lastNight } from '../../src/logic/night';
+import { beginning, fitting, lastNight } from '../../src/logic/night';
 
 test('before six in the morning last night has not ended', () => {
   const at = (hour: number) => new Date(2026, 5, 10, hour, 30).getTime();
@@ -12,4 +12,10 @@ test('the range fits what is known', () => {
   expect(fitting(ranges, 0, 120_000)).toBe('15m');
   expect(fitting(ranges, 0, 1_000_000)).toBe('1h');
   expect(fitting(ranges, 0, 1e12)).toBe('6h');
+});
+
+test('the view begins where the data do', () => {
+  expect(beginning(1_000_000, 900_000, 905_000)).toBe(900_000);
+  expect(beginning(1_000_000, 900_000, 5_000)).toBe(100_000);
+  expect(beginning(1_000_000, 900_000, 999_000)).toBe(940_000);
 });
