@@ -19,7 +19,7 @@ test('pictures of every page', async ({ browser, cluster }) => {
     return `/workloads/robotics/${(JSON.parse(summary) as { items: { metadata: { name: string } }[] }).items[0]?.metadata.name ?? ''}`;
   };
   const shots: [string, string | (() => string), 'light' | 'dark', string?][] = [
-    ['overview', '/', 'light'], ['queues', '/queues', 'light'], ['workload', waiting, 'light'], ['cluster-queue', '/clusterqueues/vision', 'dark'],
+    ['overview', '/', 'light'], ['queues', '/queues', 'light'], ['workload', waiting, 'light'], ['cluster-queue', '/clusterqueues/vision', 'dark'], ['my-work', '/mine?ns=language', 'light'],
     ['topology-workloads', '/topology?by=workload&node=b1-r1-n2', 'dark'], ['history', '/history?range=15m', 'light'],
     ['history-table', '/history?range=15m&view=table', 'dark'], ['overview-zh', '/', 'light', 'zh-CN'],
   ];

@@ -146,7 +146,7 @@ test('the banner of a lost connection does not cover the title', async ({ page, 
 
 test('"Try a job" says what becomes of a job, creates nothing, and passes on a refusal', async ({ page, cluster }) => {
   await enter(page, cluster, '/try');
-  await page.getByRole('button', { name: /^Namespace/ }).click();
+  await page.getByRole('button', { name: /Namespace$/ }).click();
   await page.getByRole('option', { name: 'robotics', exact: true }).click();
   await page.getByLabel('GPUs of a pod').fill('900');
   await page.getByRole('button', { name: 'Try it' }).click();
