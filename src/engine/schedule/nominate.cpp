@@ -335,7 +335,10 @@ void Nominator::note_debts(Entry& entry, const Preemptor& who) const {
     return std::ranges::find(all, id, &FlavorResourceAmount::id) != all.end();
   };
   for (const FlavorResourceAmount& each : entry.assignment.usage) {
-    if (std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end()) continue;
+    // Where only places are short, the quota is no lack yet.
+    if (!entry.assignment.only_place_short &&
+        std::find(short_ids_.begin(), short_ids_.end(), each.id) != short_ids_.end())
+      continue;
     // Also when no quota is needed for it: a queue that gets above what it deserves of it may have victims.
     entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount, .was_free = true});
     if (borrows && among(each.id, needs)) entry.assignment.lacks.push_back({.id = each.id, .wanted = each.amount});
