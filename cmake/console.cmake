@@ -3,7 +3,7 @@
 set(BERTH_CONSOLE "OFF" CACHE STRING "Build the console's page with npm and embed it: OFF, ON or AUTO")
 set_property(CACHE BERTH_CONSOLE PROPERTY STRINGS OFF ON AUTO)
 
-set(console_node 18.13)  # the oldest version of Node that builds the page
+set(console_node 18.18)  # the oldest version of Node that builds the page
 set(console_page OFF)
 if(BERTH_CONSOLE)
   find_program(BERTH_NODE node)

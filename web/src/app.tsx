@@ -4,7 +4,15 @@ import { Button, Menu, MenuItem, MenuTrigger, Popover, Separator } from 'react-a
 import { useCollection, useLink } from './data/hooks';
 import { signIn, signOut, useInfo, useSession } from './data/session';
 import { setLanguage, setTheme, useChoice, useText, type Key, type Theme } from './text';
-import { CheckPage, ClusterQueuePage, CohortPage, FlavorPage, LocalQueuePage, RequestPage, VolcanoQueuePage } from './pages/details';
+import {
+  CheckPage,
+  ClusterQueuePage,
+  CohortPage,
+  FlavorPage,
+  LocalQueuePage,
+  RequestPage,
+  VolcanoQueuePage,
+} from './pages/details';
 import { History } from './pages/history';
 import { Checks, Cohorts, Flavors, LocalQueues } from './pages/lists';
 import { MyWork } from './pages/mine';
@@ -19,10 +27,27 @@ import { SearchEverything } from './ui/search';
 import { Link, match, Params, usePath, useQuery } from './ui/router';
 
 const ROUTES: [string, () => ReactNode][] = [
-  ['/', Home], ['/overview', Overview], ['/mine', MyWork], ['/queues', Queues], ['/clusterqueues', Queues], ['/clusterqueues/:name', ClusterQueuePage], ['/vcqueues/:name', VolcanoQueuePage],
-  ['/cohorts', Cohorts], ['/cohorts/:name', CohortPage], ['/localqueues', LocalQueues], ['/localqueues/:ns/:name', LocalQueuePage],
-  ['/flavors', Flavors], ['/flavors/:name', FlavorPage], ['/checks', Checks], ['/checks/:name', CheckPage], ['/provisioningrequests/:ns/:name', RequestPage],
-  ['/workloads', Workloads], ['/workloads/:ns/:name', Workload], ['/topology', Topology], ['/history', History], ['/try', TryJob],
+  ['/', Home],
+  ['/overview', Overview],
+  ['/mine', MyWork],
+  ['/queues', Queues],
+  ['/clusterqueues', Queues],
+  ['/clusterqueues/:name', ClusterQueuePage],
+  ['/vcqueues/:name', VolcanoQueuePage],
+  ['/cohorts', Cohorts],
+  ['/cohorts/:name', CohortPage],
+  ['/localqueues', LocalQueues],
+  ['/localqueues/:ns/:name', LocalQueuePage],
+  ['/flavors', Flavors],
+  ['/flavors/:name', FlavorPage],
+  ['/checks', Checks],
+  ['/checks/:name', CheckPage],
+  ['/provisioningrequests/:ns/:name', RequestPage],
+  ['/workloads', Workloads],
+  ['/workloads/:ns/:name', Workload],
+  ['/topology', Topology],
+  ['/history', History],
+  ['/try', TryJob],
 ];
 
 // A user who may not see cluster queues is at home in the own namespaces.
@@ -51,22 +76,47 @@ export function App() {
   const session = useSession();
   const { t } = useText();
   if (session.is === 'out') return <Login why={session.why} message={session.message} />;
-  if (session.is === 'gone') return <main className="center" role="status"><Mark /><p>{t('gone')}</p></main>;
-  if (session.is === 'asking') return <main className="center" aria-busy="true"><Mark /></main>;
+  if (session.is === 'gone')
+    return (
+      <main className="center" role="status">
+        <Mark />
+        <p>{t('gone')}</p>
+      </main>
+    );
+  if (session.is === 'asking')
+    return (
+      <main className="center" aria-busy="true">
+        <Mark />
+      </main>
+    );
   return <Frame />;
 }
 
 const Mark = () => (
-  <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" className="mark"><rect width="32" height="32" rx="7" /><path d="M7 9h6v5H7zM7 17h6v5H7zM16 9h9v5h-9zM16 17h4v5h-4z" /></svg>
+  <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" className="mark">
+    <rect width="32" height="32" rx="7" />
+    <path d="M7 9h6v5H7zM7 17h6v5H7zM16 9h9v5h-9zM16 17h4v5h-4z" />
+  </svg>
 );
 
 // Words of the page's language: "Workloads · Berth"; an object has its name and kind.
-const TITLES: Record<string, Key> = { clusterqueues: 'clusterQueue', vcqueues: 'volcanoQueue', localqueues: 'localQueue', cohorts: 'cohort', flavors: 'flavor', checks: 'check', workloads: 'workload', provisioningrequests: 'provisioningRequests' };
+const TITLES: Record<string, Key> = {
+  clusterqueues: 'clusterQueue',
+  vcqueues: 'volcanoQueue',
+  localqueues: 'localQueue',
+  cohorts: 'cohort',
+  flavors: 'flavor',
+  checks: 'check',
+  workloads: 'workload',
+  provisioningrequests: 'provisioningRequests',
+};
 function useTitle(at: string): void {
   const { t, language } = useText();
   useEffect(() => {
     const parts = at.split('/').filter(Boolean).map(decodeURIComponent);
-    const page = NAV.find(([, to]) => to === at)?.[0] ?? (at === '/clusterqueues' ? 'queues' : at === '/overview' ? 'overview' : undefined);
+    const page =
+      NAV.find(([, to]) => to === at)?.[0] ??
+      (at === '/clusterqueues' ? 'queues' : at === '/overview' ? 'overview' : undefined);
     const kind = TITLES[parts[0] ?? ''];
     const words = page ? t(page) : parts.length > 1 && kind ? `${parts.at(-1)} · ${t(kind)}` : '404';
     document.title = `${words} · Berth`;
@@ -82,41 +132,89 @@ function Frame() {
   useTitle(at);
   useEffect(() => setOpen(false), [at]);
   const ns = query.get('ns') ?? '';
-  const found = ROUTES.map(([pattern, view]) => [match(pattern, at), view] as const).find(([params]) => params !== null);
+  const found = ROUTES.map(([pattern, view]) => [match(pattern, at), view] as const).find(
+    ([params]) => params !== null,
+  );
   const View = found?.[1] ?? NotFound;
-  const current = (to: string) => (to === '/' ? at === '/' : at === to || at.startsWith(`${to}/`) || (to === '/queues' && /^\/(clusterqueues|vcqueues)/.test(at)));
-  const keep = (to: string) => (ns && ['/', '/workloads', '/localqueues'].includes(to) ? `${to}?ns=${encodeURIComponent(ns)}` : to);
+  const current = (to: string) =>
+    to === '/'
+      ? at === '/'
+      : at === to || at.startsWith(`${to}/`) || (to === '/queues' && /^\/(clusterqueues|vcqueues)/.test(at));
+  const keep = (to: string) =>
+    ns && ['/', '/workloads', '/localqueues'].includes(to) ? `${to}?ns=${encodeURIComponent(ns)}` : to;
   // Pages of kinds that this user may not list.
-  const states: [string, string][] = [['/queues', useCollection('clusterqueues').state], ['/cohorts', useCollection('cohorts').state], ['/flavors', useCollection('flavors').state], ['/checks', useCollection('checks').state]];
+  const states: [string, string][] = [
+    ['/queues', useCollection('clusterqueues').state],
+    ['/cohorts', useCollection('cohorts').state],
+    ['/flavors', useCollection('flavors').state],
+    ['/checks', useCollection('checks').state],
+  ];
   const unseen = new Set(states.filter(([, state]) => state === 'denied').map(([to]) => to));
   if (unseen.has('/queues')) unseen.add('/mine'); // it is the home
   const pages = NAV.filter(([, to]) => !unseen.has(to)).map(([key, to]): [Key, string] => [key, to]);
   const filters = ['/', '/workloads', '/localqueues'].includes(at);
   return (
     <div className={open ? 'frame open' : 'frame'}>
-      <a className="skip" href="#content">{t('skip')}</a>
+      <a className="skip" href="#content">
+        {t('skip')}
+      </a>
       <aside className="side">
-        <div className="brand"><Mark /><span>Berth</span></div>
+        <div className="brand">
+          <Mark />
+          <span>Berth</span>
+        </div>
         <nav aria-label={t('pages')} id="nav">
           <ul>
-            {NAV.map(([key, to, icon], i) => unseen.has(to) ? null : (
-              <li key={to} className={i === SHOWN_FIRST ? 'gap' : undefined}>
-                <Link to={keep(to)} current={current(to)}><svg viewBox="0 0 20 20" aria-hidden="true"><path d={icon} /></svg>{t(key)}</Link>
-              </li>
-            ))}
+            {NAV.map(([key, to, icon], i) =>
+              unseen.has(to) ? null : (
+                <li key={to} className={i === SHOWN_FIRST ? 'gap' : undefined}>
+                  <Link to={keep(to)} current={current(to)}>
+                    <svg viewBox="0 0 20 20" aria-hidden="true">
+                      <path d={icon} />
+                    </svg>
+                    {t(key)}
+                  </Link>
+                </li>
+              ),
+            )}
           </ul>
         </nav>
       </aside>
       <div className="body">
         <header className="top">
-          <button type="button" className="button icon menu" aria-expanded={open} aria-controls="nav" aria-label={t('menu')} onClick={() => setOpen(!open)}>☰</button>
-          {filters && <Choice label={t('namespace')} hideLabel value={ns} onChange={(id) => change({ ns: id }, true)} options={[{ id: '', label: t('allNamespaces') }, ...namespaces.rows.map((n) => n.name).sort().map((id) => ({ id, label: id }))]} />}
+          <button
+            type="button"
+            className="button icon menu"
+            aria-expanded={open}
+            aria-controls="nav"
+            aria-label={t('menu')}
+            onClick={() => setOpen(!open)}
+          >
+            ☰
+          </button>
+          {filters && (
+            <Choice
+              label={t('namespace')}
+              hideLabel
+              value={ns}
+              onChange={(id) => change({ ns: id }, true)}
+              options={[
+                { id: '', label: t('allNamespaces') },
+                ...namespaces.rows
+                  .map((n) => n.name)
+                  .sort()
+                  .map((id) => ({ id, label: id })),
+              ]}
+            />
+          )}
           <span className="grow" />
           <SearchEverything pages={pages} />
           <Connection />
           <Settings />
         </header>
-        <Params.Provider value={found?.[0] ?? NONE}><View key={View === Workload || at.split('/').length > 2 ? at : at.split('/')[1]} /></Params.Provider>
+        <Params.Provider value={found?.[0] ?? NONE}>
+          <View key={View === Workload || at.split('/').length > 2 ? at : at.split('/')[1]} />
+        </Params.Provider>
       </div>
     </div>
   );
@@ -126,7 +224,13 @@ const NONE = {};
 
 function NotFound() {
   const { t } = useText();
-  return <Page title="404"><Empty>{t('notFound')} <Link to="/">{t('backHome')}</Link></Empty></Page>;
+  return (
+    <Page title="404">
+      <Empty>
+        {t('notFound')} <Link to="/">{t('backHome')}</Link>
+      </Empty>
+    </Page>
+  );
 }
 
 function Connection() {
@@ -142,8 +246,15 @@ function Connection() {
   const lost = link === 'lost' && late;
   return (
     <>
-      <span className={`link ${link}`}><i aria-hidden="true" />{link === 'live' ? t('live') : t('connecting')}</span>
-      {lost && <div className="banner" role="alert">{t('lost')}</div>}
+      <span className={`link ${link}`}>
+        <i aria-hidden="true" />
+        {link === 'live' ? t('live') : t('connecting')}
+      </span>
+      {lost && (
+        <div className="banner" role="alert">
+          {t('lost')}
+        </div>
+      )}
     </>
   );
 }
@@ -152,24 +263,55 @@ function Settings() {
   const { t } = useText();
   const { language, theme } = useChoice();
   const info = useInfo();
-  const themes: [Theme, Key][] = [['system', 'themeSystem'], ['light', 'themeLight'], ['dark', 'themeDark']];
+  const themes: [Theme, Key][] = [
+    ['system', 'themeSystem'],
+    ['light', 'themeLight'],
+    ['dark', 'themeDark'],
+  ];
   return (
     <MenuTrigger>
-      <Button className="button icon" aria-label={t('settings')}><svg viewBox="0 0 20 20" aria-hidden="true"><circle cx="10" cy="7" r="3" /><path d="M4 17c0-3.300 2.700-5 6-5s6 1.700 6 5" /></svg></Button>
+      <Button className="button icon" aria-label={t('settings')}>
+        <svg viewBox="0 0 20 20" aria-hidden="true">
+          <circle cx="10" cy="7" r="3" />
+          <path d="M4 17c0-3.300 2.700-5 6-5s6 1.700 6 5" />
+        </svg>
+      </Button>
       <Popover className="popover" placement="bottom end">
-        {info && <p className="who">{t('signedInAs', { user: info.user })}<br /><span className="quiet">{t('version', { version: info.version })}</span></p>}
-        <Menu className="listbox" aria-label={t('settings')} onAction={(key) => {
-          const [what, value] = String(key).split(':');
-          if (what === 'theme') setTheme(value as Theme);
-          else if (what === 'language') setLanguage(value as 'en' | 'zh-CN');
-          else void signOut();
-        }}>
-          {themes.map(([id, key]) => <MenuItem key={id} id={`theme:${id}`} className="option" textValue={t(key)}><span className="tick">{theme === id ? '✓' : ''}</span>{t(key)}</MenuItem>)}
+        {info && (
+          <p className="who">
+            {t('signedInAs', { user: info.user })}
+            <br />
+            <span className="quiet">{t('version', { version: info.version })}</span>
+          </p>
+        )}
+        <Menu
+          className="listbox"
+          aria-label={t('settings')}
+          onAction={(key) => {
+            const [what, value] = String(key).split(':');
+            if (what === 'theme') setTheme(value as Theme);
+            else if (what === 'language') setLanguage(value as 'en' | 'zh-CN');
+            else void signOut();
+          }}
+        >
+          {themes.map(([id, key]) => (
+            <MenuItem key={id} id={`theme:${id}`} className="option" textValue={t(key)}>
+              <span className="tick">{theme === id ? '✓' : ''}</span>
+              {t(key)}
+            </MenuItem>
+          ))}
           <Separator />
-          <MenuItem id="language:en" className="option" textValue="English"><span className="tick">{language === 'en' ? '✓' : ''}</span>English</MenuItem>
-          <MenuItem id="language:zh-CN" className="option" textValue="简体中文"><span className="tick">{language === 'zh-CN' ? '✓' : ''}</span>简体中文</MenuItem>
+          <MenuItem id="language:en" className="option" textValue="English">
+            <span className="tick">{language === 'en' ? '✓' : ''}</span>English
+          </MenuItem>
+          <MenuItem id="language:zh-CN" className="option" textValue="简体中文">
+            <span className="tick">{language === 'zh-CN' ? '✓' : ''}</span>简体中文
+          </MenuItem>
           <Separator />
-          <MenuItem id="out" className="option" textValue={t('signOut')}><span className="tick" />{t('signOut')}</MenuItem>
+          <MenuItem id="out" className="option" textValue={t('signOut')}>
+            <span className="tick" />
+            {t('signOut')}
+          </MenuItem>
         </Menu>
       </Popover>
     </MenuTrigger>
@@ -180,20 +322,69 @@ function Login({ why, message }: { why: string; message?: string }) {
   const { t, language } = useText();
   const [token, setToken] = useState('');
   const [busy, setBusy] = useState(false);
-  useEffect(() => { document.title = `${t('signIn')} · Berth`; }, [language]); // eslint-disable-line
+  useEffect(() => {
+    document.title = `${t('signIn')} · Berth`;
+  }, [language]); // eslint-disable-line
   return (
     <main className="login">
-      <form onSubmit={(e) => { e.preventDefault(); setBusy(true); void signIn(token).finally(() => setBusy(false)); }}>
-        <div className="brand"><Mark /><span>Berth</span></div>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault();
+          setBusy(true);
+          void signIn(token).finally(() => setBusy(false));
+        }}
+      >
+        <div className="brand">
+          <Mark />
+          <span>Berth</span>
+        </div>
         <h1>{t('signIn')}</h1>
         <p className="quiet">{t('consoleOf')}</p>
-        {why === 'expired' && <p className="notice" role="alert">{t('sessionExpired')}</p>}
-        {why === 'signedOut' && <p className="notice" role="status">{t('sessionEnded')}</p>}
-        {why === 'refused' && <p className="notice bad" role="alert">{t('refused', { message: message ?? '' })}</p>}
-        <label>{t('token')}<textarea className="field" rows={4} value={token} autoComplete="off" spellCheck={false} onChange={(e) => setToken(e.target.value)} onKeyDown={(e) => { if (e.key === 'Enter' && !e.shiftKey) { e.preventDefault(); e.currentTarget.form?.requestSubmit(); } }} required /></label>
+        {why === 'expired' && (
+          <p className="notice" role="alert">
+            {t('sessionExpired')}
+          </p>
+        )}
+        {why === 'signedOut' && (
+          <p className="notice" role="status">
+            {t('sessionEnded')}
+          </p>
+        )}
+        {why === 'refused' && (
+          <p className="notice bad" role="alert">
+            {t('refused', { message: message ?? '' })}
+          </p>
+        )}
+        <label>
+          {t('token')}
+          <textarea
+            className="field"
+            rows={4}
+            value={token}
+            autoComplete="off"
+            spellCheck={false}
+            onChange={(e) => setToken(e.target.value)}
+            onKeyDown={(e) => {
+              if (e.key === 'Enter' && !e.shiftKey) {
+                e.preventDefault();
+                e.currentTarget.form?.requestSubmit();
+              }
+            }}
+            required
+          />
+        </label>
         <p className="quiet small">{t('tokenHelp')}</p>
-        <button type="submit" className="button primary" disabled={busy || token.trim() === ''}>{busy ? t('checking') : t('signIn')}</button>
-        <div className="languages"><button type="button" onClick={() => setLanguage('en')} aria-pressed={language === 'en'}>English</button><button type="button" lang="zh-CN" onClick={() => setLanguage('zh-CN')} aria-pressed={language === 'zh-CN'}>简体中文</button></div>
+        <button type="submit" className="button primary" disabled={busy || token.trim() === ''}>
+          {busy ? t('checking') : t('signIn')}
+        </button>
+        <div className="languages">
+          <button type="button" onClick={() => setLanguage('en')} aria-pressed={language === 'en'}>
+            English
+          </button>
+          <button type="button" lang="zh-CN" onClick={() => setLanguage('zh-CN')} aria-pressed={language === 'zh-CN'}>
+            简体中文
+          </button>
+        </div>
       </form>
     </main>
   );

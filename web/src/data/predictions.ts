@@ -29,7 +29,10 @@ function ask(path: string, signal: AbortSignal, told: (answer: Known) => void): 
     if (signal.aborted) return;
     asking++;
     get<Prediction>(path, signal)
-      .then((data): Known => ({ data, at: Date.now() }), (error: ApiError): Known => ({ error, at: Date.now() }))
+      .then(
+        (data): Known => ({ data, at: Date.now() }),
+        (error: ApiError): Known => ({ error, at: Date.now() }),
+      )
       .then((answer) => {
         asking--;
         if (!signal.aborted) {

@@ -4,8 +4,16 @@ import type { CollectionName } from './rows';
 import { collection } from './store';
 
 export const COMMON: CollectionName[] = [
-  'namespaces', 'clusterqueues', 'cohorts', 'localqueues', 'flavors', 'topologies', 'checks', 'provisioningrequests',
-  'vcqueues', 'workloads',
+  'namespaces',
+  'clusterqueues',
+  'cohorts',
+  'localqueues',
+  'flavors',
+  'topologies',
+  'checks',
+  'provisioningrequests',
+  'vcqueues',
+  'workloads',
 ];
 
 export type Link = 'connecting' | 'live' | 'lost' | 'ended';
@@ -127,7 +135,10 @@ export class Streams {
   }
 
   private wanted(): CollectionName[] {
-    return [...this.needs].filter(([, count]) => count > 0).map(([name]) => name).sort();
+    return [...this.needs]
+      .filter(([, count]) => count > 0)
+      .map(([name]) => name)
+      .sort();
   }
 
   private adjust(delay: number): void {

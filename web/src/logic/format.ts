@@ -17,7 +17,10 @@ function scaled(value: number, base: number, units: string[]): string {
 }
 
 const inBytes = (resource: string): boolean =>
-  resource === 'memory' || resource.startsWith('ephemeral-storage') || resource.startsWith('hugepages-') || resource === 'storage';
+  resource === 'memory' ||
+  resource.startsWith('ephemeral-storage') ||
+  resource.startsWith('hugepages-') ||
+  resource === 'storage';
 
 // "12.5" for 12,500 thousandths of a CPU, "64 Gi" for bytes, "8" for units.
 export function amount(resource: string, value: number | null | undefined): string {
@@ -86,7 +89,13 @@ export function clock(ms: number, language: string, seconds = true): string {
 
 export function dateTime(ms: number, language: string): string {
   return new Date(ms).toLocaleString(language, {
-    year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit', hour12: false,
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hour12: false,
   });
 }
 
@@ -99,6 +108,10 @@ export function parseQuantity(resource: string, text: string): number {
   const match = /^([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/.exec(text);
   if (!match) return NaN;
   const unit = match[2] ?? '';
-  const power = unit.endsWith('i') ? 1024 ** BINARY.indexOf(unit) : unit === 'm' ? 1e-3 : 1000 ** ['', 'k', 'M', 'G', 'T', 'P', 'E'].indexOf(unit);
+  const power = unit.endsWith('i')
+    ? 1024 ** BINARY.indexOf(unit)
+    : unit === 'm'
+      ? 1e-3
+      : 1000 ** ['', 'k', 'M', 'G', 'T', 'P', 'E'].indexOf(unit);
   return Number(match[1]) * power * (resource === 'cpu' ? 1000 : 1);
 }

@@ -70,20 +70,30 @@ export interface RackTotal {
 }
 
 export function rackTotals(groups: Groups, resource: string): RackTotal[] {
-  return groups.flatMap((b) => b.racks.map((r) => {
-    const out: RackTotal = { where: r.path.join(' › '), nodes: r.nodes.length, empty: 0, failed: 0, used: 0, all: 0, free: 0 };
-    for (const n of r.nodes) {
-      const [used, all] = [n.used[resource] ?? 0, n.allocatable[resource] ?? 0];
-      out.used += used;
-      out.all += all;
-      if (!n.ready) out.failed++;
-      else if (!n.unschedulable) {
-        out.free += Math.max(0, all - used);
-        if (used === 0) out.empty++;
+  return groups.flatMap((b) =>
+    b.racks.map((r) => {
+      const out: RackTotal = {
+        where: r.path.join(' › '),
+        nodes: r.nodes.length,
+        empty: 0,
+        failed: 0,
+        used: 0,
+        all: 0,
+        free: 0,
+      };
+      for (const n of r.nodes) {
+        const [used, all] = [n.used[resource] ?? 0, n.allocatable[resource] ?? 0];
+        out.used += used;
+        out.all += all;
+        if (!n.ready) out.failed++;
+        else if (!n.unschedulable) {
+          out.free += Math.max(0, all - used);
+          if (used === 0) out.empty++;
+        }
       }
-    }
-    return out;
-  }));
+      return out;
+    }),
+  );
 }
 
 function place(groups: Groups, width: number, cell: number): Layout {
@@ -99,7 +109,11 @@ function place(groups: Groups, width: number, cell: number): Layout {
     const racks: Rack[] = [];
     for (const r of g.racks) {
       // About twice as wide as high: so racks stand side by side.
-      const columns = Math.min(r.nodes.length, Math.max(4, Math.ceil(Math.sqrt(r.nodes.length * 1.6))), Math.max(1, Math.floor(width / cell)));
+      const columns = Math.min(
+        r.nodes.length,
+        Math.max(4, Math.ceil(Math.sqrt(r.nodes.length * 1.6))),
+        Math.max(1, Math.floor(width / cell)),
+      );
       const w = Math.max(columns * cell, Math.min(56, width));
       const h = Math.ceil(r.nodes.length / columns) * cell;
       if (x > 0 && x + w > width) {
@@ -151,7 +165,12 @@ export function spotOf(map: Layout, name: string): Spot | undefined {
   for (const rack of map.racks) {
     const index = rack.nodes.findIndex((n) => n.name === name);
     if (index >= 0)
-      return { rack, index, x: rack.x + (index % rack.columns) * map.cell, y: rack.y + Math.floor(index / rack.columns) * map.cell };
+      return {
+        rack,
+        index,
+        x: rack.x + (index % rack.columns) * map.cell,
+        y: rack.y + Math.floor(index / rack.columns) * map.cell,
+      };
   }
   return undefined;
 }
@@ -186,7 +205,15 @@ export interface Painting {
 }
 
 // Paints the part of the map that starts at `top` (px of the map) into the pixels, `ratio` device pixels per px.
-export function paint(map: Layout, out: Uint32Array, width: number, height: number, top: number, ratio: number, look: Painting): void {
+export function paint(
+  map: Layout,
+  out: Uint32Array,
+  width: number,
+  height: number,
+  top: number,
+  ratio: number,
+  look: Painting,
+): void {
   out.fill(look.background);
   const cell = map.cell * ratio;
   const size = Math.max(1, Math.round(cell - (map.cell >= 8 ? 2 : 1) * ratio));
@@ -248,8 +275,28 @@ export interface HeatTheme {
 }
 
 export const THEMES: Record<'light' | 'dark', HeatTheme> = {
-  light: { background: '#ffffff', free: '#dfeeea', middle: '#5fb3a6', full: '#0b5c55', missing: '#eceef0', failed: '#f9c7c0', failedMark: '#b42318', cordoned: '#6b7280', others: '#b7bec7' },
-  dark: { background: '#171b20', free: '#25352f', middle: '#2f8577', full: '#86e3cf', missing: '#262b31', failed: '#5c1f1a', failedMark: '#ff8a7a', cordoned: '#aab2bc', others: '#59636f' },
+  light: {
+    background: '#ffffff',
+    free: '#dfeeea',
+    middle: '#5fb3a6',
+    full: '#0b5c55',
+    missing: '#eceef0',
+    failed: '#f9c7c0',
+    failedMark: '#b42318',
+    cordoned: '#6b7280',
+    others: '#b7bec7',
+  },
+  dark: {
+    background: '#171b20',
+    free: '#25352f',
+    middle: '#2f8577',
+    full: '#86e3cf',
+    missing: '#262b31',
+    failed: '#5c1f1a',
+    failedMark: '#ff8a7a',
+    cordoned: '#aab2bc',
+    others: '#59636f',
+  },
 };
 
 export const STEPS = 10;

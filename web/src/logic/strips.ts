@@ -37,7 +37,10 @@ export function byQueue(strips: Strip[]): QueueStrips[] {
   }
   return [...found]
     .sort(([a], [b]) => a.localeCompare(b, undefined, { numeric: true }))
-    .map(([cq, list]) => ({ cq, strips: list.sort((a, b) => start(a) - start(b) || a.workload.localeCompare(b.workload)) }));
+    .map(([cq, list]) => ({
+      cq,
+      strips: list.sort((a, b) => start(a) - start(b) || a.workload.localeCompare(b.workload)),
+    }));
 }
 
 export function stateAt(strip: Strip, at: number): Span['state'] | undefined {
@@ -68,7 +71,15 @@ export function summary(strip: Strip, from: number, to: number): Summary | null 
   const first = strip.spans[0];
   const last = strip.spans.at(-1);
   if (!first || !last) return null;
-  const out: Summary = { waited: 0, held: 0, admissions: 0, from: first.from, to: last.to, end: last.end ?? '', last: last.state };
+  const out: Summary = {
+    waited: 0,
+    held: 0,
+    admissions: 0,
+    from: first.from,
+    to: last.to,
+    end: last.end ?? '',
+    last: last.state,
+  };
   for (const s of strip.spans) {
     const within = Math.max(0, Math.min(s.to ?? to, to) - Math.max(s.from, from));
     if (s.state === 'waiting') out.waited += within;

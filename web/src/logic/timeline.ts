@@ -22,7 +22,16 @@ export function object(value: unknown): Record<string, unknown> {
 }
 export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
-const TONES: Record<string, Moment['tone']> = { QuotaReserved: 'info', Admitted: 'good', PodsReady: 'good', Finished: 'off', Evicted: 'bad', Preempted: 'bad', Requeued: 'wait', DeactivationTarget: 'bad' };
+const TONES: Record<string, Moment['tone']> = {
+  QuotaReserved: 'info',
+  Admitted: 'good',
+  PodsReady: 'good',
+  Finished: 'off',
+  Evicted: 'bad',
+  Preempted: 'bad',
+  Requeued: 'wait',
+  DeactivationTarget: 'bad',
+};
 
 export function timeline(workload: Record<string, unknown>): Moment[] {
   const status = object(workload.status);
@@ -34,13 +43,26 @@ export function timeline(workload: Record<string, unknown>): Moment[] {
     const yes = c.status === 'True';
     const type = text(c.type);
     // Evicted=False and the like only say that something has ended.
-    if (!yes && type !== 'QuotaReserved' && type !== 'Admitted' && type !== 'PodsReady' && type !== 'Requeued') continue;
-    add({ at: at(c.lastTransitionTime), what: yes ? type : `!${type}`, reason: text(c.reason), message: text(c.message), tone: yes ? (TONES[type] ?? 'info') : 'wait' });
+    if (!yes && type !== 'QuotaReserved' && type !== 'Admitted' && type !== 'PodsReady' && type !== 'Requeued')
+      continue;
+    add({
+      at: at(c.lastTransitionTime),
+      what: yes ? type : `!${type}`,
+      reason: text(c.reason),
+      message: text(c.message),
+      tone: yes ? (TONES[type] ?? 'info') : 'wait',
+    });
   }
   for (const each of list(status.admissionChecks)) {
     const c = object(each);
     const state = text(c.state);
-    add({ at: at(c.lastTransitionTime), what: text(c.name), reason: state, message: text(c.message), tone: state === 'Ready' ? 'good' : state === 'Pending' ? 'wait' : 'bad' });
+    add({
+      at: at(c.lastTransitionTime),
+      what: text(c.name),
+      reason: state,
+      message: text(c.message),
+      tone: state === 'Ready' ? 'good' : state === 'Pending' ? 'wait' : 'bad',
+    });
   }
   const requeue = at(object(status.requeueState).requeueAt);
   if (Number.isFinite(requeue)) add({ at: requeue, what: 'requeue', reason: '', message: '', tone: 'wait' });

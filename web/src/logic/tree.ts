@@ -26,7 +26,7 @@ export interface TreeNode {
 
 const none = (): Use => ({ nominal: 0, used: 0, reserved: 0, borrowed: 0, lent: 0 });
 
-function useOf(map: Map<string, Use>, resource: string): Use {
+function usageOf(map: Map<string, Use>, resource: string): Use {
   let use = map.get(resource);
   if (!use) map.set(resource, (use = none()));
   return use;
@@ -35,7 +35,7 @@ function useOf(map: Map<string, Use>, resource: string): Use {
 export function quotaUse(queue: ClusterQueue): Map<string, Use> {
   const out = new Map<string, Use>();
   for (const q of queue.quotas) {
-    const use = useOf(out, q.resource);
+    const use = usageOf(out, q.resource);
     use.nominal += q.nominal ?? Infinity;
     use.used += q.used;
     use.reserved += q.reserved;
@@ -45,7 +45,7 @@ export function quotaUse(queue: ClusterQueue): Map<string, Use> {
 }
 
 function addQuotas(map: Map<string, Use>, quotas: Quota[]): void {
-  for (const q of quotas) useOf(map, q.resource).nominal += q.nominal ?? 0;
+  for (const q of quotas) usageOf(map, q.resource).nominal += q.nominal ?? 0;
 }
 
 // Borrowed quota is lent by the siblings that leave theirs unused, in proportion to what they leave. The API does not say
@@ -75,7 +75,7 @@ function sum(node: TreeNode): void {
     node.pending += child.pending;
     node.admitted += child.admitted;
     for (const [resource, use] of child.use) {
-      const mine = useOf(node.use, resource);
+      const mine = usageOf(node.use, resource);
       mine.nominal += use.nominal;
       mine.used += use.used;
       mine.reserved += use.reserved;
@@ -116,8 +116,16 @@ export function buildTree(queues: ClusterQueue[], cohorts: Cohort[]): TreeNode[]
   const roots: TreeNode[] = [];
   for (const q of queues) {
     const leaf: TreeNode = {
-      id: `queue/${q.name}`, kind: 'queue', name: q.name, children: [], use: quotaUse(q), pending: q.pending,
-      admitted: q.admitted, weight: q.weight, share: q.share, queue: q,
+      id: `queue/${q.name}`,
+      kind: 'queue',
+      name: q.name,
+      children: [],
+      use: quotaUse(q),
+      pending: q.pending,
+      admitted: q.admitted,
+      weight: q.weight,
+      share: q.share,
+      queue: q,
     };
     if (q.cohort) node(q.cohort).children.push(leaf);
     else roots.push(leaf);
@@ -144,8 +152,15 @@ export function buildVolcanoTree(queues: VolcanoQueue[]): TreeNode[] {
       use.set(r, { nominal, used, reserved: used, borrowed: Math.max(0, used - nominal), lent: 0 });
     }
     nodes.set(q.name, {
-      id: `volcano/${q.name}`, kind: 'volcano', name: q.name, children: [], use, pending: q.pending + q.inqueue,
-      admitted: q.running, weight: q.weight, volcano: q,
+      id: `volcano/${q.name}`,
+      kind: 'volcano',
+      name: q.name,
+      children: [],
+      use,
+      pending: q.pending + q.inqueue,
+      admitted: q.running,
+      weight: q.weight,
+      volcano: q,
     });
   }
   const roots: TreeNode[] = [];

@@ -43,7 +43,8 @@ export function filterWorkloads(rows: Workload[], filter: WorkloadFilter): Workl
     if (filter.queue && (queueNs ? w.ns !== queueNs || w.queue !== queueName : w.cq !== queueName)) return false;
     if (filter.kind && kindOf(w) !== filter.kind) return false;
     if (words.length === 0) return true;
-    const hay = `${w.key} ${w.queue} ${w.cq ?? ''} ${w.owner?.name ?? ''} ${w.pc ?? ''} ${w.reason ?? ''} ${w.message ?? ''}`.toLowerCase();
+    const hay =
+      `${w.key} ${w.queue} ${w.cq ?? ''} ${w.owner?.name ?? ''} ${w.pc ?? ''} ${w.reason ?? ''} ${w.message ?? ''}`.toLowerCase();
     return words.every((word) => hay.includes(word));
   });
 }
@@ -72,6 +73,7 @@ export function pendingByReason(rows: Workload[]): Reason[] {
 }
 
 // For a column of a list: without the group of a resource, "quota: gpu in h100".
-export const whyInColumn = (w: Workload): string => whyInShort(w).replace(/^((?:more than the )?quota: )\S*\/(\S+ in )/, '$1$2');
+export const whyInColumn = (w: Workload): string =>
+  whyInShort(w).replace(/^((?:more than the )?quota: )\S*\/(\S+ in )/, '$1$2');
 
 export const whyInShort = (w: Workload): string => w.why ?? (w.state === 'evicted' ? 'evicted' : 'not considered yet');

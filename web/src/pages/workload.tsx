@@ -37,12 +37,24 @@ export function Workload() {
   const stored = useCollection('workloads').get(key);
   const { data, error } = useObject(ref, stored);
   const moments = useMemo(() => (data ? timeline(data.object).reverse() : []), [data]);
-  if (!row && all.state === 'ready' && error) return <Page title={name}><Empty>{t('unknownObject', { name: key })}</Empty></Page>;
+  if (!row && all.state === 'ready' && error)
+    return (
+      <Page title={name}>
+        <Empty>{t('unknownObject', { name: key })}</Empty>
+      </Page>
+    );
   const inactive = object(data?.object.spec).active === false || row?.state === 'inactive';
   return (
     <Page
-      title={<>{name} {row && <StateBadge workload={row} />}</>}
-      crumbs={[[t('workloads'), '/workloads'], [ns, `/workloads?ns=${encodeURIComponent(ns)}`]]}
+      title={
+        <>
+          {name} {row && <StateBadge workload={row} />}
+        </>
+      }
+      crumbs={[
+        [t('workloads'), '/workloads'],
+        [ns, `/workloads?ns=${encodeURIComponent(ns)}`],
+      ]}
       actions={row && row.state !== 'finished' && <WorkloadChanges ns={ns} name={name} inactive={inactive} />}
     >
       {!row && all.state === 'ready' && <p className="notice">{t('gone404')}</p>}
@@ -51,35 +63,112 @@ export function Workload() {
           facts={[
             [t('clusterQueue'), row.cq && <CqLink name={row.cq} />],
             [t('localQueue'), <LqLink ns={ns} name={row.queue} />],
-            [t('position'), isWaiting(row) && position ? <>{position.position + 1} <span className="quiet">({position.localPosition + 1} {t('positionLocal')})</span></> : undefined],
-            [t('expectedStart'), isWaiting(row) && info?.explain ? <ExpectedStart ns={ns} name={name} stamp={`${row.state}${position?.position ?? ''}`} /> : undefined],
-            [t('priority'), <>{row.priority} {row.pc && <span className="quiet">{row.pc}</span>}</>],
+            [
+              t('position'),
+              isWaiting(row) && position ? (
+                <>
+                  {position.position + 1}{' '}
+                  <span className="quiet">
+                    ({position.localPosition + 1} {t('positionLocal')})
+                  </span>
+                </>
+              ) : undefined,
+            ],
+            [
+              t('expectedStart'),
+              isWaiting(row) && info?.explain ? (
+                <ExpectedStart ns={ns} name={name} stamp={`${row.state}${position?.position ?? ''}`} />
+              ) : undefined,
+            ],
+            [
+              t('priority'),
+              <>
+                {row.priority} {row.pc && <span className="quiet">{row.pc}</span>}
+              </>,
+            ],
             [t('owner'), row.owner && `${row.owner.kind} ${row.owner.name}`],
             [t('pods'), row.pods],
             [t('requests'), amounts(row.requests)],
-            [t('flavorsUsed'), row.flavors?.length ? row.flavors.map((f) => <FlavorLink key={f} name={f} />) : undefined],
+            [
+              t('flavorsUsed'),
+              row.flavors?.length ? row.flavors.map((f) => <FlavorLink key={f} name={f} />) : undefined,
+            ],
             [t('age'), <Age at={row.created} />],
             [t('evictions'), row.evictions || undefined],
-            [t('checks'), row.checks?.length ? row.checks.map((c) => <Badge key={c.name} tone={c.state === 'Ready' ? 'good' : c.state === 'Pending' ? 'wait' : 'bad'} title={c.message}><Link to={path('checks', c.name)}>{c.name}</Link> {said(c.state)}</Badge>) : undefined],
+            [
+              t('checks'),
+              row.checks?.length
+                ? row.checks.map((c) => (
+                    <Badge
+                      key={c.name}
+                      tone={c.state === 'Ready' ? 'good' : c.state === 'Pending' ? 'wait' : 'bad'}
+                      title={c.message}
+                    >
+                      <Link to={path('checks', c.name)}>{c.name}</Link> {said(c.state)}
+                    </Badge>
+                  ))
+                : undefined,
+            ],
           ]}
         />
       )}
       <div className="columns">
         <div className="stack">
-          {row && row.state !== 'finished' && (info?.explain ? <Explanation ns={ns} name={name} waiting={isWaiting(row)} stamp={`${row.state}${row.message ?? ''}${position?.position ?? ''}`} /> : row.message && <Card title={t('reason')}><p>{row.message}</p></Card>)}
+          {row &&
+            row.state !== 'finished' &&
+            (info?.explain ? (
+              <Explanation
+                ns={ns}
+                name={name}
+                waiting={isWaiting(row)}
+                stamp={`${row.state}${row.message ?? ''}${position?.position ?? ''}`}
+              />
+            ) : (
+              row.message && (
+                <Card title={t('reason')}>
+                  <p>{row.message}</p>
+                </Card>
+              )
+            ))}
           <PodsOnRacks row={stored} ns={ns} name={name} />
         </div>
         <Card title={t('timeline')}>
           <ol className="timeline">
             {moments.map((m, i) => (
               <li key={i} className={m.tone}>
-                <div><strong>{m.what === 'created' ? t('t_created') : m.what === 'requeue' ? t('t_requeue') : m.what.startsWith('!') ? t('t_not', { what: said(m.what.slice(1)) }) : said(m.what)}</strong> <span className="quiet" title={m.reason}>{said(m.reason)}</span></div>
-                <div className="quiet small"><When at={m.at} /></div>
+                <div>
+                  <strong>
+                    {m.what === 'created'
+                      ? t('t_created')
+                      : m.what === 'requeue'
+                        ? t('t_requeue')
+                        : m.what.startsWith('!')
+                          ? t('t_not', { what: said(m.what.slice(1)) })
+                          : said(m.what)}
+                  </strong>{' '}
+                  <span className="quiet" title={m.reason}>
+                    {said(m.reason)}
+                  </span>
+                </div>
+                <div className="quiet small">
+                  <When at={m.at} />
+                </div>
                 {m.message && <p>{m.message}</p>}
               </li>
             ))}
             {row?.lastEviction && row.evictions > 0 && !moments.some((m) => m.what === 'Evicted') && (
-              <li className="bad"><div><strong>{t('lastEviction')}</strong> <span className="quiet">{said(row.lastEviction.reason)} · {row.evictions}×</span></div><div className="quiet small"><When at={row.lastEviction.at} /></div><p>{row.lastEviction.message}</p></li>
+              <li className="bad">
+                <div>
+                  <strong>{t('lastEviction')}</strong>{' '}
+                  <span className="quiet">
+                    {said(row.lastEviction.reason)} · {row.evictions}×
+                  </span>
+                </div>
+                <div className="quiet small">
+                  <When at={row.lastEviction.at} />
+                </div>
+                <p>{row.lastEviction.message}</p>
+              </li>
             )}
           </ol>
           {!data && !error && <Empty>{t('loading')}</Empty>}
@@ -96,11 +185,30 @@ function PodsOnRacks({ row, ns, name }: { row: Row | undefined; ns: string; name
   const { data, error } = useFetched<{ pods: Pod[] }>(url('/api/pods', { namespace: ns, workload: name }), row);
   const pods = data?.pods ?? NO_PODS;
   return (
-    <Card title={t('podsOnRacks')} aside={row?.topology ? <Link to={`/topology?by=workload&workload=${encodeURIComponent(`${ns}/${name}`)}`}>{t('onMap')}</Link> : undefined}>
+    <Card
+      title={t('podsOnRacks')}
+      aside={
+        row?.topology ? (
+          <Link to={`/topology?by=workload&workload=${encodeURIComponent(`${ns}/${name}`)}`}>{t('onMap')}</Link>
+        ) : undefined
+      }
+    >
       {error && <p className="quiet">{error.message}</p>}
       {data && pods.length === 0 && <Empty>{t('noPods')}</Empty>}
-      {troubles(pods).length > 0 && <ul className="troubles">{troubles(pods).map(([why, n]) => <li key={why}><strong>{t('podsWait', { n })}</strong> {why}</li>)}</ul>}
-      {pods.some((p) => p.node) ? <OnNodes pods={pods} /> : pods.length > 0 && <Racks pods={pods} domains={(p) => p.domains} />}
+      {troubles(pods).length > 0 && (
+        <ul className="troubles">
+          {troubles(pods).map(([why, n]) => (
+            <li key={why}>
+              <strong>{t('podsWait', { n })}</strong> {why}
+            </li>
+          ))}
+        </ul>
+      )}
+      {pods.some((p) => p.node) ? (
+        <OnNodes pods={pods} />
+      ) : (
+        pods.length > 0 && <Racks pods={pods} domains={(p) => p.domains} />
+      )}
     </Card>
   );
 }
@@ -110,7 +218,8 @@ const NO_PODS: Pod[] = [];
 // Why pods do not run, and how many for each reason, the most frequent first.
 function troubles(pods: Pod[]): [string, number][] {
   const found = new Map<string, number>();
-  for (const p of pods) if (p.message && !p.ready && p.phase !== 'Succeeded') found.set(p.message, (found.get(p.message) ?? 0) + 1);
+  for (const p of pods)
+    if (p.message && !p.ready && p.phase !== 'Succeeded') found.set(p.message, (found.get(p.message) ?? 0) + 1);
   return [...found].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]));
 }
 
@@ -141,11 +250,18 @@ function Racks({ pods, domains }: { pods: Pod[]; domains: (pod: Pod) => Record<s
     <div className="pod-racks" tabIndex={0} role="region" aria-label={t('podsOnRacks')}>
       {sorted.map(([where, some]) => (
         <div key={where} className="pod-rack">
-          <h3>{where === '\uffff' ? t('notPlaced') : where || t('noTopology')} <span className="quiet">{some.length}</span></h3>
+          <h3>
+            {where === '\uffff' ? t('notPlaced') : where || t('noTopology')}{' '}
+            <span className="quiet">{some.length}</span>
+          </h3>
           <ul>
             {some.slice(0, 600).map((p) => {
               const words = `${p.name} · ${p.node ?? ''} · ${p.phase}${p.message ? ` · ${p.message}` : ''}`;
-              return <li key={p.name} className={`pod ${p.phase.toLowerCase()}${p.ready ? ' ready' : ''}`} title={words}><span className="hidden">{words}</span></li>;
+              return (
+                <li key={p.name} className={`pod ${p.phase.toLowerCase()}${p.ready ? ' ready' : ''}`} title={words}>
+                  <span className="hidden">{words}</span>
+                </li>
+              );
             })}
           </ul>
         </div>

@@ -18,7 +18,9 @@ export function QuotaBar({ resource, use, label }: { resource: string; use: Use;
     use.reserved > use.used && t('reservedNow', { amount: show(use.reserved - use.used) }),
     use.borrowed > 0 && t('borrowedOf', { amount: show(use.borrowed) }),
     use.lent > 0 && t('lentAbout', { amount: show(use.lent) }),
-  ].filter(Boolean).join(', ');
+  ]
+    .filter(Boolean)
+    .join(', ');
   return (
     <div className="quota" title={`${label ?? resource}: ${words}`}>
       <div className="quota-bar" role="img" aria-label={`${label ?? resourceName(resource)}: ${words}`}>
@@ -41,10 +43,22 @@ export function QuotaLegend() {
   const { t } = useText();
   return (
     <p className="legend" aria-hidden="true">
-      <span><i className="own" />{t('legendUsed')}</span>
-      <span><i className="waiting" />{t('legendReserved')}</span>
-      <span><i className="over" />{t('legendBorrowed')}</span>
-      <span><i className="lent" />{t('legendLent')}</span>
+      <span>
+        <i className="own" />
+        {t('legendUsed')}
+      </span>
+      <span>
+        <i className="waiting" />
+        {t('legendReserved')}
+      </span>
+      <span>
+        <i className="over" />
+        {t('legendBorrowed')}
+      </span>
+      <span>
+        <i className="lent" />
+        {t('legendLent')}
+      </span>
     </p>
   );
 }

@@ -6,7 +6,21 @@ import { useFetched } from '../data/hooks';
 import { useInfo } from '../data/session';
 import { useText } from '../text';
 
-function Ask({ label, title, help, run, danger, children }: { label: string; title: string; help: string; run: () => Promise<unknown>; danger?: boolean; children?: ReactNode }) {
+function Ask({
+  label,
+  title,
+  help,
+  run,
+  danger,
+  children,
+}: {
+  label: string;
+  title: string;
+  help: string;
+  run: () => Promise<unknown>;
+  danger?: boolean;
+  children?: ReactNode;
+}) {
   const { t } = useText();
   const [error, setError] = useState('');
   const [busy, setBusy] = useState(false);
@@ -21,14 +35,23 @@ function Ask({ label, title, help, run, danger, children }: { label: string; tit
                 <Heading slot="title">{title}</Heading>
                 <p>{help}</p>
                 {children}
-                {error && <p className="error" role="alert">{t('failedDo', { message: error })}</p>}
+                {error && (
+                  <p className="error" role="alert">
+                    {t('failedDo', { message: error })}
+                  </p>
+                )}
                 <div className="buttons">
-                  <Button className="button" onPress={close} autoFocus>{t('cancel')}</Button>
+                  <Button className="button" onPress={close} autoFocus>
+                    {t('cancel')}
+                  </Button>
                   <Button
-                    className={danger ? 'button primary danger' : 'button primary'} isDisabled={busy}
+                    className={danger ? 'button primary danger' : 'button primary'}
+                    isDisabled={busy}
                     onPress={() => {
                       setBusy(true);
-                      run().then(close, (e: ApiError) => setError(e.message)).finally(() => setBusy(false));
+                      run()
+                        .then(close, (e: ApiError) => setError(e.message))
+                        .finally(() => setBusy(false));
                     }}
                   >
                     {label}
@@ -46,7 +69,9 @@ function Ask({ label, title, help, run, danger, children }: { label: string; tit
 // Whether this user may change the object; undefined: not known yet. Nobody may in a console without --allow-changes.
 function useMay(resource: string, ns: string | undefined, name: string): { allowed: boolean } | undefined {
   const info = useInfo();
-  const { data } = useFetched<{ allowed: boolean }>(info?.allowChanges ? url('/api/may', { resource, namespace: ns, name }) : null);
+  const { data } = useFetched<{ allowed: boolean }>(
+    info?.allowChanges ? url('/api/may', { resource, namespace: ns, name }) : null,
+  );
   return info?.allowChanges ? data : undefined;
 }
 
@@ -55,7 +80,17 @@ function MayNot({ resource }: { resource: string }) {
   return <p className="quiet small may-not">{t('mayNotChange', { right: `patch ${resource}.kueue.x-k8s.io` })}</p>;
 }
 
-export function QueueChanges({ resource, ns, name, stop }: { resource: 'clusterqueues' | 'localqueues'; ns?: string; name: string; stop: string }) {
+export function QueueChanges({
+  resource,
+  ns,
+  name,
+  stop,
+}: {
+  resource: 'clusterqueues' | 'localqueues';
+  ns?: string;
+  name: string;
+  stop: string;
+}) {
   const { t } = useText();
   const may = useMay(resource, ns, name);
   const [policy, setPolicy] = useState('Hold');
@@ -63,9 +98,22 @@ export function QueueChanges({ resource, ns, name, stop }: { resource: 'clusterq
   if (!may.allowed) return <MayNot resource={resource} />;
   const send = (body: object) => post('/api/changes', { resource, namespace: ns, name, ...body });
   if (stop && stop !== 'None')
-    return <Ask label={t('resume')} title={t('askResume', { name })} help={t('askResumeHelp')} run={() => send({ action: 'resume' })} />;
+    return (
+      <Ask
+        label={t('resume')}
+        title={t('askResume', { name })}
+        help={t('askResumeHelp')}
+        run={() => send({ action: 'resume' })}
+      />
+    );
   return (
-    <Ask label={t('stop')} title={t('askStop', { name })} help={t('askStopHelp')} danger run={() => send({ action: 'stop', policy })}>
+    <Ask
+      label={t('stop')}
+      title={t('askStop', { name })}
+      help={t('askStopHelp')}
+      danger
+      run={() => send({ action: 'stop', policy })}
+    >
       <RadioGroup className="radios" value={policy} onChange={setPolicy} aria-label={t('stop')}>
         <Radio value="Hold">{t('stopHoldDo')}</Radio>
         <Radio value="HoldAndDrain">{t('stopDrainDo')}</Radio>
@@ -83,6 +131,12 @@ export function WorkloadChanges({ ns, name, inactive }: { ns: string; name: stri
   return inactive ? (
     <Ask label={t('activate')} title={t('askActivate', { name })} help={t('askActivateHelp')} run={send('activate')} />
   ) : (
-    <Ask label={t('deactivate')} title={t('askDeactivate', { name })} help={t('askDeactivateHelp')} danger run={send('deactivate')} />
+    <Ask
+      label={t('deactivate')}
+      title={t('askDeactivate', { name })}
+      help={t('askDeactivateHelp')}
+      danger
+      run={send('deactivate')}
+    />
   );
 }

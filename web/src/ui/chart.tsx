@@ -28,7 +28,10 @@ export function Chart({ label, times, lines, unit = '', max, bars = false, heigh
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const data = useMemo(() => [times.map((ms) => ms / 1000), ...lines.map((l) => l.values)] as uPlot.AlignedData, [times, lines]);
+  const data = useMemo(
+    () => [times.map((ms) => ms / 1000), ...lines.map((l) => l.values)] as uPlot.AlignedData,
+    [times, lines],
+  );
   const latest = useRef(data);
   latest.current = data;
   const shape = lines.map((l) => `${l.label}${l.colour}`).join('|');
@@ -45,7 +48,12 @@ export function Chart({ label, times, lines, unit = '', max, bars = false, heigh
         cursor: { y: false, points: { size: 6 } },
         scales: { y: { range: (_u, _min, top) => [0, Math.max(max ?? 0, (top || 0) * 1.1, 1)] } },
         axes: [
-          { ...axis, values: (_u, ticks) => ticks.map((s) => clock(s * 1000, language, ticks.length > 1 && ticks[1]! - ticks[0]! < 60)), space: 70 },
+          {
+            ...axis,
+            values: (_u, ticks) =>
+              ticks.map((s) => clock(s * 1000, language, ticks.length > 1 && ticks[1]! - ticks[0]! < 60)),
+            space: 70,
+          },
           { ...axis, size: 44, values: (_u, ticks) => ticks.map((v) => `${v}${unit}`) },
         ],
         series: [
@@ -77,12 +85,25 @@ export function Chart({ label, times, lines, unit = '', max, bars = false, heigh
   const last = (l: Line) => [...l.values].reverse().find((v) => v !== null && v !== undefined);
   return (
     <figure className="chart">
-      <div ref={box} role="img" aria-label={`${label}. ${lines.map((l) => `${l.label}: ${format(last(l), unit)}`).join(', ')}`} style={{ height }} />
+      <div
+        ref={box}
+        role="img"
+        aria-label={`${label}. ${lines.map((l) => `${l.label}: ${format(last(l), unit)}`).join(', ')}`}
+        style={{ height }}
+      />
       <figcaption className="legend">
         {lines.map((l) => (
           <button
-            type="button" key={l.label} aria-pressed={!hidden.has(l.label)}
-            onClick={() => setHidden((old) => { const next = new Set(old); if (!next.delete(l.label)) next.add(l.label); return next; })}
+            type="button"
+            key={l.label}
+            aria-pressed={!hidden.has(l.label)}
+            onClick={() =>
+              setHidden((old) => {
+                const next = new Set(old);
+                if (!next.delete(l.label)) next.add(l.label);
+                return next;
+              })
+            }
           >
             <i style={{ background: `var(${l.colour})` }} />
             {l.label} <b>{format(last(l), unit)}</b>
@@ -93,10 +114,22 @@ export function Chart({ label, times, lines, unit = '', max, bars = false, heigh
         <summary>{t('showTable')}</summary>
         <div className="scroll" tabIndex={0} role="region" aria-label={label}>
           <table>
-            <thead><tr><th>{t('time')}</th>{lines.map((l) => <th key={l.label}>{l.label}</th>)}</tr></thead>
+            <thead>
+              <tr>
+                <th>{t('time')}</th>
+                {lines.map((l) => (
+                  <th key={l.label}>{l.label}</th>
+                ))}
+              </tr>
+            </thead>
             <tbody>
               {times.slice(-30).map((ms, i, some) => (
-                <tr key={ms}><td>{clock(ms, language)}</td>{lines.map((l) => <td key={l.label}>{format(l.values[times.length - some.length + i], unit)}</td>)}</tr>
+                <tr key={ms}>
+                  <td>{clock(ms, language)}</td>
+                  {lines.map((l) => (
+                    <td key={l.label}>{format(l.values[times.length - some.length + i], unit)}</td>
+                  ))}
+                </tr>
               ))}
             </tbody>
           </table>

@@ -1,6 +1,18 @@
 // Small pieces of pages.
 import { useState, type ReactNode } from 'react';
-import { Button, Label, ListBox, ListBoxItem, Popover, SearchField, Input, Select, SelectValue, ToggleButton, ToggleButtonGroup } from 'react-aria-components';
+import {
+  Button,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  SearchField,
+  Input,
+  Select,
+  SelectValue,
+  ToggleButton,
+  ToggleButtonGroup,
+} from 'react-aria-components';
 import { useNow } from '../data/hooks';
 import type { ClusterQueue, LocalQueue, Workload } from '../data/rows';
 import { dateTime, duration } from '../logic/format';
@@ -22,7 +34,21 @@ export function Denied({ message, right }: { message: string; right?: string }) 
   );
 }
 
-export function Page({ title, crumbs, actions, children, fill, quiet }: { title: ReactNode; crumbs?: [string, string][]; actions?: ReactNode; children: ReactNode; fill?: boolean; quiet?: ReactNode }) {
+export function Page({
+  title,
+  crumbs,
+  actions,
+  children,
+  fill,
+  quiet,
+}: {
+  title: ReactNode;
+  crumbs?: [string, string][];
+  actions?: ReactNode;
+  children: ReactNode;
+  fill?: boolean;
+  quiet?: ReactNode;
+}) {
   const { t } = useText();
   return (
     <main id="content" className={fill ? 'page fill' : 'page'} tabIndex={-1}>
@@ -31,7 +57,9 @@ export function Page({ title, crumbs, actions, children, fill, quiet }: { title:
           {crumbs && (
             <nav aria-label={t('breadcrumb')} className="crumbs">
               {crumbs.map(([label, to]) => (
-                <span key={to}><Link to={to}>{label}</Link></span>
+                <span key={to}>
+                  <Link to={to}>{label}</Link>
+                </span>
               ))}
             </nav>
           )}
@@ -45,7 +73,19 @@ export function Page({ title, crumbs, actions, children, fill, quiet }: { title:
   );
 }
 
-export function Card({ title, help, children, aside, className = '' }: { title: ReactNode; help?: string; children: ReactNode; aside?: ReactNode; className?: string }) {
+export function Card({
+  title,
+  help,
+  children,
+  aside,
+  className = '',
+}: {
+  title: ReactNode;
+  help?: string;
+  children: ReactNode;
+  aside?: ReactNode;
+  className?: string;
+}) {
   return (
     <section className={`card ${className}`}>
       <header>
@@ -61,12 +101,14 @@ export function Card({ title, help, children, aside, className = '' }: { title: 
 export function Facts({ facts }: { facts: [string, ReactNode][] }) {
   return (
     <dl className="facts">
-      {facts.filter(([, value]) => value !== undefined && value !== null && value !== '').map(([label, value]) => (
-        <div key={label}>
-          <dt>{label}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
+      {facts
+        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
     </dl>
   );
 }
@@ -81,18 +123,35 @@ export function Badge({ tone, children, title }: { tone: Tone; children: ReactNo
   );
 }
 
-const TONES: Record<string, Tone> = { pending: 'wait', quotaReserved: 'info', admitted: 'good', evicted: 'bad', inactive: 'off', finished: 'off' };
+const TONES: Record<string, Tone> = {
+  pending: 'wait',
+  quotaReserved: 'info',
+  admitted: 'good',
+  evicted: 'bad',
+  inactive: 'off',
+  finished: 'off',
+};
 export function StateBadge({ workload: w }: { workload: Workload }) {
   const { t } = useText();
-  if (w.state === 'finished' && w.result) return <Badge tone={w.result === 'failed' ? 'bad' : 'off'}>{t(w.result)}</Badge>;
+  if (w.state === 'finished' && w.result)
+    return <Badge tone={w.result === 'failed' ? 'bad' : 'off'}>{t(w.result)}</Badge>;
   return <Badge tone={TONES[w.state] ?? 'off'}>{t(w.state)}</Badge>;
 }
 
-export function QueueBadge({ queue: q }: { queue: Pick<ClusterQueue | LocalQueue, 'stop' | 'active' | 'reason' | 'message'> }) {
+export function QueueBadge({
+  queue: q,
+}: {
+  queue: Pick<ClusterQueue | LocalQueue, 'stop' | 'active' | 'reason' | 'message'>;
+}) {
   const { t } = useText();
   if (q.stop === 'HoldAndDrain') return <Badge tone="wait">{t('stopDrain')}</Badge>;
   if (q.stop === 'Hold') return <Badge tone="wait">{t('stopHold')}</Badge>;
-  if (!q.active) return <Badge tone="bad" title={q.message ?? q.reason}>{t('queueInactive')}</Badge>;
+  if (!q.active)
+    return (
+      <Badge tone="bad" title={q.message ?? q.reason}>
+        {t('queueInactive')}
+      </Badge>
+    );
   return <Badge tone="good">{t('active')}</Badge>;
 }
 
@@ -100,7 +159,11 @@ export function Age({ at }: { at: number | undefined }) {
   const { language } = useText();
   const now = useNow(at !== undefined && Date.now() - at < 120_000 ? 1000 : 15_000);
   if (at === undefined) return null;
-  return <time dateTime={new Date(at).toISOString()} title={dateTime(at, language)}>{duration(now - at)}</time>;
+  return (
+    <time dateTime={new Date(at).toISOString()} title={dateTime(at, language)}>
+      {duration(now - at)}
+    </time>
+  );
 }
 
 export function When({ at }: { at: number | undefined }) {
@@ -115,39 +178,91 @@ export interface Option {
 }
 
 // A choice from a list. The id "" is the first option: nothing chosen.
-export function Choice({ label, value, options, onChange, hideLabel }: { label: string; value: string; options: Option[]; onChange: (id: string) => void; hideLabel?: boolean }) {
+export function Choice({
+  label,
+  value,
+  options,
+  onChange,
+  hideLabel,
+}: {
+  label: string;
+  value: string;
+  options: Option[];
+  onChange: (id: string) => void;
+  hideLabel?: boolean;
+}) {
   return (
-    <Select className="choice" selectedKey={value === '' ? '\0' : value} onSelectionChange={(key) => onChange(key === '\0' ? '' : String(key))} aria-label={hideLabel ? label : undefined}>
+    <Select
+      className="choice"
+      selectedKey={value === '' ? '\0' : value}
+      onSelectionChange={(key) => onChange(key === '\0' ? '' : String(key))}
+      aria-label={hideLabel ? label : undefined}
+    >
       {!hideLabel && <Label>{label}</Label>}
       <Button className="field">
         <SelectValue className="value">{() => options.find((o) => o.id === value)?.label ?? value}</SelectValue>
-        <span aria-hidden="true" className="chevron">▾</span>
+        <span aria-hidden="true" className="chevron">
+          ▾
+        </span>
       </Button>
       <Popover className="popover">
         <ListBox className="listbox" items={options.map((o) => ({ ...o, id: o.id === '' ? '\0' : o.id }))}>
-          {(o) => <ListBoxItem className="option" textValue={o.label}>{o.label}</ListBoxItem>}
+          {(o) => (
+            <ListBoxItem className="option" textValue={o.label}>
+              {o.label}
+            </ListBoxItem>
+          )}
         </ListBox>
       </Popover>
     </Select>
   );
 }
 
-export function Segments<T extends string>({ label, value, options, onChange }: { label: string; value: T; options: { id: T; label: string }[]; onChange: (id: T) => void }) {
+export function Segments<T extends string>({
+  label,
+  value,
+  options,
+  onChange,
+}: {
+  label: string;
+  value: T;
+  options: { id: T; label: string }[];
+  onChange: (id: T) => void;
+}) {
   return (
-    <ToggleButtonGroup className="segments" aria-label={label} selectionMode="single" disallowEmptySelection selectedKeys={[value]} onSelectionChange={(keys) => keys !== ('all' as never) && onChange([...keys][0] as T)}>
+    <ToggleButtonGroup
+      className="segments"
+      aria-label={label}
+      selectionMode="single"
+      disallowEmptySelection
+      selectedKeys={[value]}
+      onSelectionChange={(keys) => keys !== ('all' as never) && onChange([...keys][0] as T)}
+    >
       {options.map((o) => (
-        <ToggleButton key={o.id} id={o.id} className="segment">{o.label}</ToggleButton>
+        <ToggleButton key={o.id} id={o.id} className="segment">
+          {o.label}
+        </ToggleButton>
       ))}
     </ToggleButtonGroup>
   );
 }
 
-export function Search({ value, onChange, label }: { value: string; onChange: (text: string) => void; label?: string }) {
+export function Search({
+  value,
+  onChange,
+  label,
+}: {
+  value: string;
+  onChange: (text: string) => void;
+  label?: string;
+}) {
   const { t } = useText();
   return (
     <SearchField className="search" value={value} onChange={onChange} aria-label={label ?? t('search')}>
       <Input className="field" placeholder={label ?? t('search')} />
-      <Button className="clear" aria-label={t('clearFilters')}>×</Button>
+      <Button className="clear" aria-label={t('clearFilters')}>
+        ×
+      </Button>
     </SearchField>
   );
 }
@@ -156,7 +271,18 @@ export function Copy({ text }: { text: string }) {
   const { t } = useText();
   const [done, setDone] = useState(false);
   return (
-    <Button className="button small" onPress={() => navigator.clipboard?.writeText(text).then(() => { setDone(true); setTimeout(() => setDone(false), 1500); }, () => {})}>
+    <Button
+      className="button small"
+      onPress={() =>
+        navigator.clipboard?.writeText(text).then(
+          () => {
+            setDone(true);
+            setTimeout(() => setDone(false), 1500);
+          },
+          () => {},
+        )
+      }
+    >
       {done ? t('copied') : t('copy')}
     </Button>
   );
@@ -171,7 +297,9 @@ export const splitKey = (key: string): [string, string] => {
 export function WorkloadLink({ name }: { name: string }) {
   return name.includes('/') ? <Link to={workloadPath(name)}>{name}</Link> : <span className="quiet">{name}</span>;
 }
-export const CqLink = ({ name }: { name: string | undefined }) => (name ? <Link to={path('clusterqueues', name)}>{name}</Link> : null);
-export const LqLink = ({ ns, name }: { ns: string; name: string }) => (name ? <Link to={path('localqueues', ns, name)}>{name}</Link> : null);
+export const CqLink = ({ name }: { name: string | undefined }) =>
+  name ? <Link to={path('clusterqueues', name)}>{name}</Link> : null;
+export const LqLink = ({ ns, name }: { ns: string; name: string }) =>
+  name ? <Link to={path('localqueues', ns, name)}>{name}</Link> : null;
 export const FlavorLink = ({ name }: { name: string }) => <Link to={path('flavors', name)}>{name}</Link>;
 export type { Key };

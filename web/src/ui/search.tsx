@@ -7,7 +7,8 @@ import { useText, type Key } from '../text';
 import { workloadPath } from './parts';
 import { navigate, path } from './router';
 
-const typing = (e: Event): boolean => (e.target as HTMLElement).matches?.('input, textarea, select, [contenteditable]') ?? false;
+const typing = (e: Event): boolean =>
+  (e.target as HTMLElement).matches?.('input, textarea, select, [contenteditable]') ?? false;
 
 export function SearchEverything({ pages }: { pages: [Key, string][] }) {
   const { t } = useText();
@@ -24,10 +25,14 @@ export function SearchEverything({ pages }: { pages: [Key, string][] }) {
   }, []);
   return (
     <>
-      <button type="button" className="button small find" onClick={() => setOpen(true)} aria-keyshortcuts="/ Control+K">{t('search')} <kbd aria-hidden="true">/</kbd></button>
+      <button type="button" className="button small find" onClick={() => setOpen(true)} aria-keyshortcuts="/ Control+K">
+        {t('search')} <kbd aria-hidden="true">/</kbd>
+      </button>
       <ModalOverlay className="overlay top" isOpen={open} onOpenChange={setOpen} isDismissable>
         <Modal className="modal">
-          <Dialog className="dialog search-all" aria-label={t('searchAll')}>{open && <Hits pages={pages} onDone={() => setOpen(false)} />}</Dialog>
+          <Dialog className="dialog search-all" aria-label={t('searchAll')}>
+            {open && <Hits pages={pages} onDone={() => setOpen(false)} />}
+          </Dialog>
         </Modal>
       </ModalOverlay>
     </>
@@ -40,7 +45,14 @@ function Hits({ pages, onDone }: { pages: [Key, string][]; onDone: () => void })
   const id = useId();
   const [text, setText] = useState('');
   const [at, setAt] = useState(0);
-  const [workloads, queues, locals, cohorts, flavors, checks] = [useCollection('workloads'), useCollection('clusterqueues'), useCollection('localqueues'), useCollection('cohorts'), useCollection('flavors'), useCollection('checks')];
+  const [workloads, queues, locals, cohorts, flavors, checks] = [
+    useCollection('workloads'),
+    useCollection('clusterqueues'),
+    useCollection('localqueues'),
+    useCollection('cohorts'),
+    useCollection('flavors'),
+    useCollection('checks'),
+  ];
   const hits = useMemo(() => {
     const all: Hit[] = [
       ...pages.map(([key, to]): Hit => ({ what: 'page', name: t(key), to })),
@@ -54,7 +66,10 @@ function Hits({ pages, onDone }: { pages: [Key, string][]; onDone: () => void })
     return search(all, text);
   }, [text, workloads, queues, locals, cohorts, flavors, checks]); // eslint-disable-line
   const chosen = Math.min(at, hits.length - 1);
-  const go = (hit: Hit) => { onDone(); navigate(hit.to); };
+  const go = (hit: Hit) => {
+    onDone();
+    navigate(hit.to);
+  };
   const keys = (e: KeyboardEvent) => {
     if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
       setAt(Math.max(0, Math.min(hits.length - 1, chosen + (e.key === 'ArrowDown' ? 1 : -1))));
@@ -64,17 +79,44 @@ function Hits({ pages, onDone }: { pages: [Key, string][]; onDone: () => void })
   return (
     <>
       <input
-        className="field" autoFocus role="combobox" aria-label={t('searchAll')} aria-expanded={hits.length > 0} aria-controls={`${id}-hits`} aria-autocomplete="list"
-        aria-activedescendant={hits[chosen] ? `${id}-${chosen}` : undefined} placeholder={t('searchAll')} value={text} onChange={(e) => { setText(e.target.value); setAt(0); }} onKeyDown={keys}
+        className="field"
+        autoFocus
+        role="combobox"
+        aria-label={t('searchAll')}
+        aria-expanded={hits.length > 0}
+        aria-controls={`${id}-hits`}
+        aria-autocomplete="list"
+        aria-activedescendant={hits[chosen] ? `${id}-${chosen}` : undefined}
+        placeholder={t('searchAll')}
+        value={text}
+        onChange={(e) => {
+          setText(e.target.value);
+          setAt(0);
+        }}
+        onKeyDown={keys}
       />
       <ul className="hits" id={`${id}-hits`} role="listbox" aria-label={t('searchAll')}>
         {hits.map((hit, i) => (
-          <li key={`${hit.what} ${hit.to}`} id={`${id}-${i}`} role="option" aria-selected={i === chosen} onMouseMove={() => setAt(i)} onClick={() => go(hit)} ref={(li) => { if (i === chosen) li?.scrollIntoView?.({ block: 'nearest' }); }}>
+          <li
+            key={`${hit.what} ${hit.to}`}
+            id={`${id}-${i}`}
+            role="option"
+            aria-selected={i === chosen}
+            onMouseMove={() => setAt(i)}
+            onClick={() => go(hit)}
+            ref={(li) => {
+              if (i === chosen) li?.scrollIntoView?.({ block: 'nearest' });
+            }}
+          >
             <span>{hit.name}</span> <span className="quiet">{hit.what === 'page' ? t('page') : t(hit.what)}</span>
           </li>
         ))}
       </ul>
-      {text.trim() !== '' && hits.length === 0 && <p className="quiet" role="status">{t('noHits')}</p>}
+      {text.trim() !== '' && hits.length === 0 && (
+        <p className="quiet" role="status">
+          {t('noHits')}
+        </p>
+      )}
     </>
   );
 }

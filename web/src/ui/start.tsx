@@ -27,7 +27,11 @@ function useWords(): (p: Prediction) => string {
 export function StartCell({ ns, name }: { ns: string; name: string }) {
   const { data } = usePrediction(ns, name);
   const words = useWords();
-  return data ? <span className="start" title={data.summary}>{words(data)}</span> : null;
+  return data ? (
+    <span className="start" title={data.summary}>
+      {words(data)}
+    </span>
+  ) : null;
 }
 
 // With what it depends on.
@@ -41,7 +45,11 @@ export function ExpectedStart({ ns, name, stamp }: { ns: string; name: string; s
     <span className="expected-start">
       {words(data)} {data.start?.p90 && <span className="quiet">{t('startHelp')}</span>}
       <span className="quiet small block">{data.summary}</span>
-      {data.restsOn?.map((r) => <span key={r.basis} className="quiet small block">{t('startRests', { n: r.workloads, basis: r.basis })}</span>)}
+      {data.restsOn?.map((r) => (
+        <span key={r.basis} className="quiet small block">
+          {t('startRests', { n: r.workloads, basis: r.basis })}
+        </span>
+      ))}
     </span>
   );
 }

@@ -66,7 +66,14 @@ export function Table<R>(props: Props<R>) {
   const keys = (e: KeyboardEvent) => {
     if (e.target !== e.currentTarget) return;
     const page = Math.max(1, Math.floor((box.current?.clientHeight ?? 400) / height1) - 2);
-    const step: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -sorted.length, End: sorted.length };
+    const step: Record<string, number> = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -sorted.length,
+      End: sorted.length,
+    };
     const by = step[e.key];
     if (by !== undefined) {
       const next = Math.max(0, Math.min(sorted.length - 1, active + by));
@@ -96,11 +103,22 @@ export function Table<R>(props: Props<R>) {
           {shown.map((c) => {
             const now = by?.id === c.id;
             return (
-              <div key={c.id} role="columnheader" className={c.end ? 'end' : undefined} aria-sort={now ? (down ? 'descending' : 'ascending') : undefined}>
+              <div
+                key={c.id}
+                role="columnheader"
+                className={c.end ? 'end' : undefined}
+                aria-sort={now ? (down ? 'descending' : 'ascending') : undefined}
+              >
                 {c.sort ? (
-                  <button type="button" onClick={() => change({ [sortParam]: now && !down ? `-${c.id}` : c.id })} title={t('sortBy', { column: c.label })}>
+                  <button
+                    type="button"
+                    onClick={() => change({ [sortParam]: now && !down ? `-${c.id}` : c.id })}
+                    title={t('sortBy', { column: c.label })}
+                  >
                     {c.label}
-                    <span aria-hidden="true" className="arrow">{now ? (down ? '↓' : '↑') : ''}</span>
+                    <span aria-hidden="true" className="arrow">
+                      {now ? (down ? '↓' : '↑') : ''}
+                    </span>
                   </button>
                 ) : (
                   c.label
@@ -123,7 +141,8 @@ export function Table<R>(props: Props<R>) {
               data-key={rowKey(row)}
               onMouseDown={() => setActive(item.index)}
               onClick={(e) => {
-                if (href && !(e.target as HTMLElement).closest('a,button') && !getSelection()?.toString()) navigate(href(row));
+                if (href && !(e.target as HTMLElement).closest('a,button') && !getSelection()?.toString())
+                  navigate(href(row));
               }}
             >
               {shown.map((c) => (
@@ -136,7 +155,13 @@ export function Table<R>(props: Props<R>) {
           );
         })}
       </div>
-      {sorted.length === 0 && <div className="row-empty" role="row"><div role="gridcell"><Empty>{state === 'waiting' ? t('loading') : props.filtered ? t('noMatch') : t('noRows')}</Empty></div></div>}
+      {sorted.length === 0 && (
+        <div className="row-empty" role="row">
+          <div role="gridcell">
+            <Empty>{state === 'waiting' ? t('loading') : props.filtered ? t('noMatch') : t('noRows')}</Empty>
+          </div>
+        </div>
+      )}
     </div>
   );
 }

@@ -10,7 +10,9 @@ import { BERTH, expect, freePort, test, type Cluster } from './cluster';
 
 let dir = '';
 const started: ChildProcess[] = [];
-test.beforeAll(() => { dir = mkdtempSync(join(tmpdir(), 'berth-alone-')); });
+test.beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'berth-alone-'));
+});
 test.afterAll(() => {
   for (const each of started) each.kill();
   rmSync(dir, { recursive: true, force: true });
@@ -36,7 +38,29 @@ async function berth(args: string[]): Promise<string> {
 const kubeconfig = (cluster: Cluster) => join(cluster.dir, 'data/kubeconfig');
 
 function certificate(name: string): void {
-  execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', `/CN=${name}`, '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', join(dir, 'tls.key'), '-out', join(dir, 'tls.crt')], { stdio: 'ignore' });
+  execFileSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-nodes',
+      '-days',
+      '2',
+      '-subj',
+      `/CN=${name}`,
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+      '-keyout',
+      join(dir, 'tls.key'),
+      '-out',
+      join(dir, 'tls.crt'),
+    ],
+    { stdio: 'ignore' },
+  );
 }
 
 async function presented(url: string): Promise<string> {
@@ -53,7 +77,17 @@ async function presented(url: string): Promise<string> {
 
 test('over TLS, and a renewed certificate is picked up', async ({ browser, cluster }) => {
   certificate('first');
-  const url = await berth(['console', '--kubeconfig', kubeconfig(cluster), '--listen', '127.0.0.1:0', '--tls-cert', join(dir, 'tls.crt'), '--tls-key', join(dir, 'tls.key')]);
+  const url = await berth([
+    'console',
+    '--kubeconfig',
+    kubeconfig(cluster),
+    '--listen',
+    '127.0.0.1:0',
+    '--tls-cert',
+    join(dir, 'tls.crt'),
+    '--tls-key',
+    join(dir, 'tls.key'),
+  ]);
   expect(url).toMatch(/^https:/);
   expect(await presented(url)).toBe('first');
   certificate('second');
@@ -68,12 +102,27 @@ test('over TLS, and a renewed certificate is picked up', async ({ browser, clust
 
 test('an account of the console that lacks rights is named on the page', async ({ browser, cluster }) => {
   cluster.kubectl(['create', 'serviceaccount', 'console', '-n', 'vision']);
-  for (const [name, group, resource, verbs] of [['console-queues', 'kueue.x-k8s.io', 'clusterqueues', ['get', 'list', 'watch']], ['console-tokens', 'authentication.k8s.io', 'tokenreviews', ['create']], ['console-access', 'authorization.k8s.io', 'subjectaccessreviews', ['create']]] as const) {
-    cluster.apply({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules: [{ apiGroups: [group], resources: [resource], verbs }] });
+  for (const [name, group, resource, verbs] of [
+    ['console-queues', 'kueue.x-k8s.io', 'clusterqueues', ['get', 'list', 'watch']],
+    ['console-tokens', 'authentication.k8s.io', 'tokenreviews', ['create']],
+    ['console-access', 'authorization.k8s.io', 'subjectaccessreviews', ['create']],
+  ] as const) {
+    cluster.apply({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name },
+      rules: [{ apiGroups: [group], resources: [resource], verbs }],
+    });
     cluster.kubectl(['create', 'clusterrolebinding', name, '--clusterrole', name, '--serviceaccount=vision:console']);
   }
-  const config = JSON.parse(execFileSync('kubectl', ['config', 'view', '--raw', '-o', 'json', '--kubeconfig', kubeconfig(cluster)], { encoding: 'utf8' })) as { users: unknown[]; contexts: { context: { user: string } }[] };
-  config.users = [{ name: 'console', user: { token: cluster.kubectl(['create', 'token', 'console', '-n', 'vision']) } }];
+  const config = JSON.parse(
+    execFileSync('kubectl', ['config', 'view', '--raw', '-o', 'json', '--kubeconfig', kubeconfig(cluster)], {
+      encoding: 'utf8',
+    }),
+  ) as { users: unknown[]; contexts: { context: { user: string } }[] };
+  config.users = [
+    { name: 'console', user: { token: cluster.kubectl(['create', 'token', 'console', '-n', 'vision']) } },
+  ];
   for (const each of config.contexts) each.context.user = 'console';
   writeFileSync(join(dir, 'config'), JSON.stringify(config));
   const url = await berth(['console', '--kubeconfig', join(dir, 'config'), '--listen', '127.0.0.1:0']);
@@ -98,7 +147,14 @@ test('an account of the console that lacks rights is named on the page', async (
 test('berth up serves its console elsewhere when the usual port is taken', async ({ browser }) => {
   const taken = createServer();
   await new Promise<void>((done) => taken.once('error', () => done()).listen(7080, '127.0.0.1', () => done())); // an error: it is taken already
-  const link = await berth(['up', '--ephemeral', '--data-dir', join(dir, 'up'), '--listen', `127.0.0.1:${await freePort()}`]);
+  const link = await berth([
+    'up',
+    '--ephemeral',
+    '--data-dir',
+    join(dir, 'up'),
+    '--listen',
+    `127.0.0.1:${await freePort()}`,
+  ]);
   expect(link).not.toContain(':7080/');
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -106,7 +162,11 @@ test('berth up serves its console elsewhere when the usual port is taken', async
   await expect(page.locator('h1')).toHaveText('Overview');
   await expect(page.getByText('Live')).toBeVisible();
   // Nothing is recorded, and nothing is there yet: every page says so.
-  for (const [to, text] of [['/history', 'keeps no journal'], ['/workloads', 'Nothing here'], ['/flavors', 'Nothing here']] as const) {
+  for (const [to, text] of [
+    ['/history', 'keeps no journal'],
+    ['/workloads', 'Nothing here'],
+    ['/flavors', 'Nothing here'],
+  ] as const) {
     await page.goto(new URL(to, link).href);
     await expect(page.locator('main').getByText(text), to).toBeVisible();
   }
@@ -115,6 +175,20 @@ test('berth up serves its console elsewhere when the usual port is taken', async
 });
 
 test('a certificate that cannot be read is an error at the start', async ({ cluster }) => {
-  await expect(berth(['console', '--kubeconfig', kubeconfig(cluster), '--listen', '127.0.0.1:0', '--tls-cert', '/nowhere.crt', '--tls-key', join(dir, 'tls.key')])).rejects.toThrow(/--tls-cert.*nowhere\.crt/s);
-  await expect(berth(['console', '--kubeconfig', kubeconfig(cluster), '--trusted-proxies', 'proxy.example'])).rejects.toThrow(/--trusted-proxies: proxy\.example/);
+  await expect(
+    berth([
+      'console',
+      '--kubeconfig',
+      kubeconfig(cluster),
+      '--listen',
+      '127.0.0.1:0',
+      '--tls-cert',
+      '/nowhere.crt',
+      '--tls-key',
+      join(dir, 'tls.key'),
+    ]),
+  ).rejects.toThrow(/--tls-cert.*nowhere\.crt/s);
+  await expect(
+    berth(['console', '--kubeconfig', kubeconfig(cluster), '--trusted-proxies', 'proxy.example']),
+  ).rejects.toThrow(/--trusted-proxies: proxy\.example/);
 });

@@ -22,7 +22,7 @@ export async function freePort(): Promise<number> {
 }
 
 async function until(what: string, holds: () => boolean, ms = 30_000): Promise<void> {
-  for (const end = Date.now() + ms; !holds(); ) {
+  for (const end = Date.now() + ms; !holds();) {
     if (Date.now() > end) throw new Error(`waited too long for ${what}`);
     await new Promise((done) => setTimeout(done, 100));
   }
@@ -48,8 +48,22 @@ export class Cluster {
     this.process = spawn(
       BERTH,
       [
-        'up', '--data-dir', join(this.dir, 'data'), '--listen', `127.0.0.1:${this.apiPort}`, '--console', `127.0.0.1:${this.consolePort}`, '--allow-changes',
-        '--token-file', join(this.dir, 'tokens'), '--nodes', '2x6x8', '--node-resources', 'cpu=96,memory=1024Gi,nvidia.com/gpu=8,pods=110', '--load', join(ROOT, 'config/samples/console.yaml'),
+        'up',
+        '--data-dir',
+        join(this.dir, 'data'),
+        '--listen',
+        `127.0.0.1:${this.apiPort}`,
+        '--console',
+        `127.0.0.1:${this.consolePort}`,
+        '--allow-changes',
+        '--token-file',
+        join(this.dir, 'tokens'),
+        '--nodes',
+        '2x6x8',
+        '--node-resources',
+        'cpu=96,memory=1024Gi,nvidia.com/gpu=8,pods=110',
+        '--load',
+        join(ROOT, 'config/samples/console.yaml'),
       ],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
@@ -83,13 +97,20 @@ export class Cluster {
 
   // Submits jobs for so many rounds, without waiting for them to run.
   async busy(rounds: number, pause = 0.1): Promise<void> {
-    const load = spawn(join(ROOT, 'scripts/lib/console-load'), [String(rounds), String(pause)], { env: { ...process.env, KUBECONFIG: join(this.dir, 'data/kubeconfig') }, stdio: 'ignore' });
+    const load = spawn(join(ROOT, 'scripts/lib/console-load'), [String(rounds), String(pause)], {
+      env: { ...process.env, KUBECONFIG: join(this.dir, 'data/kubeconfig') },
+      stdio: 'ignore',
+    });
     this.load = load;
     await until('the jobs', () => load.exitCode !== null, 120_000 + rounds * (pause + 2) * 1000);
   }
 
   kubectl(args: string[], input?: string): string {
-    return execFileSync('kubectl', args, { input, encoding: 'utf8', env: { ...process.env, KUBECONFIG: join(this.dir, 'data/kubeconfig') } }).trim();
+    return execFileSync('kubectl', args, {
+      input,
+      encoding: 'utf8',
+      env: { ...process.env, KUBECONFIG: join(this.dir, 'data/kubeconfig') },
+    }).trim();
   }
 
   apply(manifest: object): void {
@@ -98,12 +119,26 @@ export class Cluster {
 
   job(ns: string, name: string, gpus: number, seconds = 3600): void {
     this.apply({
-      apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace: ns, labels: { 'kueue.x-k8s.io/queue-name': 'main' } },
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name, namespace: ns, labels: { 'kueue.x-k8s.io/queue-name': 'main' } },
       spec: {
         suspend: true,
         template: {
           metadata: { annotations: { 'berth.dev/run-for': `${seconds}s` } },
-          spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'example.com/x', resources: { requests: { 'nvidia.com/gpu': String(gpus), cpu: '1', memory: '1Gi' }, limits: { 'nvidia.com/gpu': String(gpus) } } }] },
+          spec: {
+            restartPolicy: 'Never',
+            containers: [
+              {
+                name: 'main',
+                image: 'example.com/x',
+                resources: {
+                  requests: { 'nvidia.com/gpu': String(gpus), cpu: '1', memory: '1Gi' },
+                  limits: { 'nvidia.com/gpu': String(gpus) },
+                },
+              },
+            ],
+          },
         },
       },
     });

@@ -2,7 +2,27 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { enter, expect, test, watch } from './cluster';
 
-const PAGES = ['/', '/queues', '/workloads?state=all', '/topology', '/topology?view=table', '/history', '/history?view=table', '/localqueues', '/cohorts', '/flavors', '/checks', '/clusterqueues/vision', '/cohorts/research', '/localqueues/vision/main', '/flavors/h100', '/checks/capacity', '/vcqueues/tenant-a', '/try', '/mine'];
+const PAGES = [
+  '/',
+  '/queues',
+  '/workloads?state=all',
+  '/topology',
+  '/topology?view=table',
+  '/history',
+  '/history?view=table',
+  '/localqueues',
+  '/cohorts',
+  '/flavors',
+  '/checks',
+  '/clusterqueues/vision',
+  '/cohorts/research',
+  '/localqueues/vision/main',
+  '/flavors/h100',
+  '/checks/capacity',
+  '/vcqueues/tenant-a',
+  '/try',
+  '/mine',
+];
 
 test('each page has its title, data and no complaints of the browser', async ({ page, cluster }) => {
   const complaints = watch(page);
@@ -167,11 +187,24 @@ for (const scheme of ['light', 'dark'] as const)
       const axe = new AxeBuilder({ page });
       const { violations } = await (scheme === 'dark' ? axe.withRules(['color-contrast']) : axe).analyze();
       for (const v of violations)
-        if (v.impact === 'serious' || v.impact === 'critical') found.push(`${name}: ${v.id} ${v.nodes.slice(0, 3).map((n) => `${n.target.join(' ')} ${n.any[0]?.message ?? ''}`).join(' | ')}`);
+        if (v.impact === 'serious' || v.impact === 'critical')
+          found.push(
+            `${name}: ${v.id} ${v.nodes
+              .slice(0, 3)
+              .map((n) => `${n.target.join(' ')} ${n.any[0]?.message ?? ''}`)
+              .join(' | ')}`,
+          );
     };
     await look('login');
     await enter(page, cluster);
-    const workload = cluster.kubectl(['get', 'workloads', '-n', 'language', '-o', 'jsonpath={.items[0].metadata.name}']);
+    const workload = cluster.kubectl([
+      'get',
+      'workloads',
+      '-n',
+      'language',
+      '-o',
+      'jsonpath={.items[0].metadata.name}',
+    ]);
     for (const to of [...PAGES, `/workloads/language/${workload}`]) {
       await page.goto(cluster.url + to);
       await page.waitForTimeout(500);
@@ -183,8 +216,19 @@ for (const scheme of ['light', 'dark'] as const)
 
 test('a token with rights in one namespace sees that one only', async ({ browser, cluster }) => {
   for (const [name, resources] of [['see', ['workloads', 'localqueues']]] as const)
-    cluster.apply({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name, namespace: 'vision' }, rules: [{ apiGroups: ['kueue.x-k8s.io'], resources, verbs: ['get', 'list'] }] });
-  cluster.apply({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name: 'see', namespace: 'vision' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'see' }, subjects: [{ kind: 'User', name: 'ann', apiGroup: 'rbac.authorization.k8s.io' }] });
+    cluster.apply({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name, namespace: 'vision' },
+      rules: [{ apiGroups: ['kueue.x-k8s.io'], resources, verbs: ['get', 'list'] }],
+    });
+  cluster.apply({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'see', namespace: 'vision' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'see' },
+    subjects: [{ kind: 'User', name: 'ann', apiGroup: 'rbac.authorization.k8s.io' }],
+  });
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(cluster.url);
@@ -196,7 +240,9 @@ test('a token with rights in one namespace sees that one only', async ({ browser
   await expect(page.locator('h1')).toHaveText('My work');
   await page.goto(`${cluster.url}/workloads?state=all`);
   await expect(page.locator('.row[data-key]').first()).toBeVisible();
-  const keys = await page.locator('.row[data-key]').evaluateAll((rows) => rows.map((r) => (r as HTMLElement).dataset.key!.split('/')[0]));
+  const keys = await page
+    .locator('.row[data-key]')
+    .evaluateAll((rows) => rows.map((r) => (r as HTMLElement).dataset.key!.split('/')[0]));
   expect(new Set(keys)).toEqual(new Set(['vision']));
   await page.goto(`${cluster.url}/queues`);
   await expect(page.getByText('You may not see this')).toBeVisible();

@@ -15,13 +15,23 @@ test('pictures of every page', async ({ browser, cluster }) => {
   // Chosen when its picture is taken: workloads come and go.
   // The first of its queue: its explanation names the change that starts it.
   const waiting = () => {
-    const summary = cluster.kubectl(['get', '--raw', '/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/robotics/pendingworkloads?limit=1']);
+    const summary = cluster.kubectl([
+      'get',
+      '--raw',
+      '/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/robotics/pendingworkloads?limit=1',
+    ]);
     return `/workloads/robotics/${(JSON.parse(summary) as { items: { metadata: { name: string } }[] }).items[0]?.metadata.name ?? ''}`;
   };
   const shots: [string, string | (() => string), 'light' | 'dark', string?][] = [
-    ['overview', '/', 'light'], ['queues', '/queues', 'light'], ['workload', waiting, 'light'], ['cluster-queue', '/clusterqueues/vision', 'dark'], ['my-work', '/mine?ns=language', 'light'],
-    ['topology-workloads', '/topology?by=workload&node=b1-r1-n2', 'dark'], ['history', '/history?range=15m', 'light'],
-    ['history-table', '/history?range=15m&view=table', 'dark'], ['overview-zh', '/', 'light', 'zh-CN'],
+    ['overview', '/', 'light'],
+    ['queues', '/queues', 'light'],
+    ['workload', waiting, 'light'],
+    ['cluster-queue', '/clusterqueues/vision', 'dark'],
+    ['my-work', '/mine?ns=language', 'light'],
+    ['topology-workloads', '/topology?by=workload&node=b1-r1-n2', 'dark'],
+    ['history', '/history?range=15m', 'light'],
+    ['history-table', '/history?range=15m&view=table', 'dark'],
+    ['overview-zh', '/', 'light', 'zh-CN'],
   ];
   for (const [name, to, colorScheme, locale = 'en'] of shots) {
     const context = await browser.newContext({ colorScheme, locale, viewport: { width: 1360, height: 850 } });

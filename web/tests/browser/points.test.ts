@@ -4,13 +4,30 @@ import { enter, expect, test, type Cluster } from './cluster';
 
 // Ann may see the workloads and queues of one namespace, and change nothing.
 function mayLook(cluster: Cluster): void {
-  cluster.apply({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'look', namespace: 'vision' }, rules: [{ apiGroups: ['kueue.x-k8s.io'], resources: ['workloads', 'localqueues'], verbs: ['get', 'list'] }] });
-  cluster.apply({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding', metadata: { name: 'look', namespace: 'vision' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'look' }, subjects: [{ kind: 'User', name: 'ann', apiGroup: 'rbac.authorization.k8s.io' }] });
+  cluster.apply({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'Role',
+    metadata: { name: 'look', namespace: 'vision' },
+    rules: [{ apiGroups: ['kueue.x-k8s.io'], resources: ['workloads', 'localqueues'], verbs: ['get', 'list'] }],
+  });
+  cluster.apply({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'RoleBinding',
+    metadata: { name: 'look', namespace: 'vision' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'look' },
+    subjects: [{ kind: 'User', name: 'ann', apiGroup: 'rbac.authorization.k8s.io' }],
+  });
 }
 
 test('the colour of a cluster queue does not follow its rank', async ({ page, cluster }) => {
   await enter(page, cluster);
-  const colours = () => page.locator('.card', { hasText: 'Who holds what' }).locator('.legend span').evaluateAll((all) => Object.fromEntries(all.map((s) => [s.textContent, (s.querySelector('i') as HTMLElement).style.background])));
+  const colours = () =>
+    page
+      .locator('.card', { hasText: 'Who holds what' })
+      .locator('.legend span')
+      .evaluateAll((all) =>
+        Object.fromEntries(all.map((s) => [s.textContent, (s.querySelector('i') as HTMLElement).style.background])),
+      );
   await expect.poll(async () => Object.keys(await colours()).length).toBeGreaterThan(2);
   const before = await colours();
   cluster.job('ads', 'takes-the-lead', 6);
@@ -28,7 +45,9 @@ test('"per minute" ends with the last whole minute', async ({ page, cluster }) =
   const last = await chart.locator('tbody tr').last().locator('td').first().textContent();
   const now = new Date();
   const minute = (d: Date) => `${String(d.getHours()).padStart(2, '0')}:${String(d.getMinutes()).padStart(2, '0')}`;
-  expect([minute(new Date(now.getTime() - 60_000)), minute(new Date(now.getTime() - 120_000))]).toContain(last!.slice(0, 5));
+  expect([minute(new Date(now.getTime() - 60_000)), minute(new Date(now.getTime() - 120_000))]).toContain(
+    last!.slice(0, 5),
+  );
 });
 
 test('a user without rights is told so, and has no button that is refused', async ({ browser, cluster }) => {
@@ -42,7 +61,11 @@ test('a user without rights is told so, and has no button that is refused', asyn
   await expect(tile).not.toContainText('all active');
   await expect(page.getByRole('link', { name: /hold quota/ })).not.toContainText('you may not see this');
   await expect.poll(() => cluster.kubectl(['get', 'workloads', '-n', 'vision', '-o', 'name'])).toContain('looked-at');
-  const name = cluster.kubectl(['get', 'workloads', '-n', 'vision', '-o', 'name']).split('\n').find((n) => n.includes('looked-at'))!.replace(/.*\//, '');
+  const name = cluster
+    .kubectl(['get', 'workloads', '-n', 'vision', '-o', 'name'])
+    .split('\n')
+    .find((n) => n.includes('looked-at'))!
+    .replace(/.*\//, '');
   await page.goto(`${cluster.url}/workloads/vision/${name}`);
   await expect(page.locator('.may-not')).toContainText('You may not change this: patch workloads.kueue.x-k8s.io');
   await expect(page.getByRole('button', { name: 'Deactivate' })).toHaveCount(0);
@@ -52,7 +75,10 @@ test('a user without rights is told so, and has no button that is refused', asyn
   await context.close();
 });
 
-test('at 1,440 px reason and amounts are not cut; at 390 px the reason is a second line', async ({ browser, cluster }) => {
+test('at 1,440 px reason and amounts are not cut; at 390 px the reason is a second line', async ({
+  browser,
+  cluster,
+}) => {
   cluster.job('robotics', 'enormous', 900);
   for (const width of [1440, 390]) {
     const context = await browser.newContext({ viewport: { width, height: 844 } });
@@ -64,7 +90,11 @@ test('at 1,440 px reason and amounts are not cut; at 390 px the reason is a seco
       await expect(row.locator('.under-line')).toBeVisible();
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
     } else {
-      const cut = await page.locator('[data-key] [role=gridcell]').evaluateAll((cells) => cells.filter((c) => !c.querySelector('.main') && c.scrollWidth > c.clientWidth + 1).map((c) => c.textContent));
+      const cut = await page
+        .locator('[data-key] [role=gridcell]')
+        .evaluateAll((cells) =>
+          cells.filter((c) => !c.querySelector('.main') && c.scrollWidth > c.clientWidth + 1).map((c) => c.textContent),
+        );
       expect(cut, 'only long names are cut').toEqual([]);
     }
     await context.close();
@@ -78,7 +108,9 @@ test('a queue page has what waits in the order of the queue, apart from what run
   await expect(waiting.locator('[aria-sort=ascending]')).toHaveText(/#/);
   await expect(waiting).toContainText('enormous');
   await expect(page.getByRole('grid', { name: 'Hold quota' })).not.toContainText('enormous');
-  const places = (await waiting.locator('.row[data-key] [role=gridcell]:nth-child(3)').allTextContents()).filter(Boolean).map(Number);
+  const places = (await waiting.locator('.row[data-key] [role=gridcell]:nth-child(3)').allTextContents())
+    .filter(Boolean)
+    .map(Number);
   expect(places).toEqual([...places].sort((a, b) => a - b));
 });
 
@@ -97,7 +129,10 @@ test('the history fits what is known, and "last night" before six is this night'
   await context.close();
 });
 
-test('the topology has totals of racks, workloads of nodes, cordoned in its legend, and fills the page', async ({ page, cluster }) => {
+test('the topology has totals of racks, workloads of nodes, cordoned in its legend, and fills the page', async ({
+  page,
+  cluster,
+}) => {
   await enter(page, cluster, '/topology?view=table');
   const racks = page.getByRole('region', { name: 'Totals per rack' });
   await expect(racks.getByRole('row')).toHaveCount(13);
@@ -115,7 +150,12 @@ test('Enter in the token field signs in; tab titles are words', async ({ browser
   await page.getByLabel('Token').press('Enter');
   await expect(page.locator('h1')).toHaveText('Overview');
   await expect(page).toHaveTitle('Overview · Berth');
-  for (const [to, title] of [['/localqueues', 'Local queues'], ['/checks', 'Admission checks'], ['/clusterqueues/vision', 'vision · Cluster queue'], ['/nowhere', '404']] as const) {
+  for (const [to, title] of [
+    ['/localqueues', 'Local queues'],
+    ['/checks', 'Admission checks'],
+    ['/clusterqueues/vision', 'vision · Cluster queue'],
+    ['/nowhere', '404'],
+  ] as const) {
     await page.goto(cluster.url + to);
     await expect(page).toHaveTitle(`${title} · Berth`);
   }
@@ -154,22 +194,32 @@ test('"Try a job" says what becomes of a job, creates nothing, and passes on a r
   await expect(outcome).toContainText('It can never fit');
   await expect(outcome).toContainText('Waiting');
   await page.getByRole('radio', { name: 'Manifest' }).click();
-  await page.getByLabel('Manifest', { exact: true }).last().fill('apiVersion: batch/v1\nkind: Job\nmetadata: {name: tried}\nspec: {template: {}}');
+  await page
+    .getByLabel('Manifest', { exact: true })
+    .last()
+    .fill('apiVersion: batch/v1\nkind: Job\nmetadata: {name: tried}\nspec: {template: {}}');
   await page.getByRole('button', { name: 'Try it' }).click();
   await expect(page.getByRole('alert')).toContainText('No answer');
   expect(cluster.kubectl(['get', 'jobs', '-n', 'robotics', '-o', 'name'])).not.toMatch(/tried|trial/);
 });
 
-test('"My work" is the home of a user of one namespace: what waits, what runs, what the queues use', async ({ browser, cluster }) => {
+test('"My work" is the home of a user of one namespace: what waits, what runs, what the queues use', async ({
+  browser,
+  cluster,
+}) => {
   mayLook(cluster);
   const context = await browser.newContext();
   const page = await context.newPage();
   await enter(page, cluster, '/', 'token-of-ann');
   await expect(page.locator('h1')).toHaveText('My work');
   await expect(page.locator('main')).toContainText('Namespaces: vision');
-  await expect(page.getByRole('grid', { name: 'Waits, the next first' }).locator('[aria-sort=ascending]')).toHaveText(/#/);
+  await expect(page.getByRole('grid', { name: 'Waits, the next first' }).locator('[aria-sort=ascending]')).toHaveText(
+    /#/,
+  );
   await expect(page.getByRole('region', { name: 'My queues' })).toContainText('main');
-  await expect(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Queues', exact: true })).toHaveCount(0);
+  await expect(
+    page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Queues', exact: true }),
+  ).toHaveCount(0);
   await expect(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Workloads' })).toBeVisible();
   await context.close();
   const boss = await browser.newContext({ viewport: { width: 390, height: 844 } });

@@ -10,7 +10,23 @@ let url = '';
 test.beforeAll(async () => {
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  server = spawn(process.execPath, [MOCK, '--port', String(port), '--dist', process.env.BERTH_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url)), '--workloads', '50000', '--queues', '1000', '--nodes', '100000'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  server = spawn(
+    process.execPath,
+    [
+      MOCK,
+      '--port',
+      String(port),
+      '--dist',
+      process.env.BERTH_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url)),
+      '--workloads',
+      '50000',
+      '--queues',
+      '1000',
+      '--nodes',
+      '100000',
+    ],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   await new Promise((ready) => server.stdout!.once('data', ready));
 });
 test.afterAll(() => void server.kill());
@@ -56,7 +72,13 @@ test('100,000 nodes: the map redraws within 100 ms', async ({ page }) => {
   await page.waitForTimeout(1500);
   const times: number[] = [];
   for (let i = 0; i < 20; i++) {
-    await page.locator('.map').evaluate((map, at) => { map.scrollTop = at; map.dispatchEvent(new Event('scroll')); }, (i % 10) * 150);
+    await page.locator('.map').evaluate(
+      (map, at) => {
+        map.scrollTop = at;
+        map.dispatchEvent(new Event('scroll'));
+      },
+      (i % 10) * 150,
+    );
     times.push(Number(await page.locator('.map').getAttribute('data-drawn')));
   }
   times.sort((a, b) => a - b);

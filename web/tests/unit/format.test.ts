@@ -23,7 +23,13 @@ describe('amounts', () => {
 });
 
 it('durations have two units at most', () => {
-  expect([5_000, 65_000, 720_000, 12_000_000, 187_200_000].map(duration)).toEqual(['5s', '1m 5s', '12m', '3h 20m', '2d 4h']);
+  expect([5_000, 65_000, 720_000, 12_000_000, 187_200_000].map(duration)).toEqual([
+    '5s',
+    '1m 5s',
+    '12m',
+    '3h 20m',
+    '2d 4h',
+  ]);
 });
 
 it('a percentage of nothing is nothing', () => expect(percent(5, 0)).toBe(0));

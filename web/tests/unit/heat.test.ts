@@ -1,9 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import type { Node } from '../../src/data/rows';
-import { byUse, group, layout, mainWorkload, neighbour, nodeAt, paint, pixel, spotOf, THEMES } from '../../src/logic/heat';
+import {
+  byUse,
+  group,
+  layout,
+  mainWorkload,
+  neighbour,
+  nodeAt,
+  paint,
+  pixel,
+  spotOf,
+  THEMES,
+} from '../../src/logic/heat';
 
 const node = (name: string, rack: string, used = 0, patch: Partial<Node> = {}): Node => ({
-  key: name, name, ready: true, domains: { block: rack[0]!, rack, 'kubernetes.io/hostname': name }, allocatable: { gpu: 8 }, used: { gpu: used }, ...patch,
+  key: name,
+  name,
+  ready: true,
+  domains: { block: rack[0]!, rack, 'kubernetes.io/hostname': name },
+  allocatable: { gpu: 8 },
+  used: { gpu: used },
+  ...patch,
 });
 const levels = ['block', 'rack', 'kubernetes.io/hostname'];
 const many = Array.from({ length: 200 }, (_, i) => node(`n${i}`, `${i < 100 ? 'a' : 'b'}${Math.floor(i / 20)}`));
@@ -51,6 +68,16 @@ it('paints the colours of the nodes, and a cross on failed ones', () => {
 });
 
 it('the workload that uses most of a resource gives the colour', () => {
-  const placed = [{ key: 'n/a', node: 'n', ns: 'a', workloads: [['small', { gpu: 1 }], ['large', { gpu: 4 }]] as [string, Record<string, number>][] }];
+  const placed = [
+    {
+      key: 'n/a',
+      node: 'n',
+      ns: 'a',
+      workloads: [
+        ['small', { gpu: 1 }],
+        ['large', { gpu: 4 }],
+      ] as [string, Record<string, number>][],
+    },
+  ];
   expect(mainWorkload(placed, 'gpu').get('n')).toBe('a/large');
 });

@@ -3,8 +3,25 @@ import type { ClusterQueue, Cohort, VolcanoQueue } from '../../src/data/rows';
 import { buildTree, buildVolcanoTree, flatten } from '../../src/logic/tree';
 
 const queue = (name: string, cohort: string | undefined, nominal: number | null, reserved: number): ClusterQueue => ({
-  key: name, name, cohort, strategy: '', stop: 'None', active: true, pending: 1, reserving: 0, admitted: 2,
-  quotas: [{ flavor: 'f', resource: 'gpu', nominal, reserved, used: reserved, borrowed: Math.max(0, reserved - (nominal ?? Infinity)) }],
+  key: name,
+  name,
+  cohort,
+  strategy: '',
+  stop: 'None',
+  active: true,
+  pending: 1,
+  reserving: 0,
+  admitted: 2,
+  quotas: [
+    {
+      flavor: 'f',
+      resource: 'gpu',
+      nominal,
+      reserved,
+      used: reserved,
+      borrowed: Math.max(0, reserved - (nominal ?? Infinity)),
+    },
+  ],
 });
 const cohort = (name: string, parent?: string): Cohort => ({ key: name, name, parent, quotas: [] });
 
@@ -23,7 +40,11 @@ describe('the tree', () => {
   });
   it('cuts cycles of cohorts', () => {
     const roots = buildTree([queue('q', 'a', 1, 0)], [cohort('a', 'b'), cohort('b', 'a')]);
-    expect(flatten(roots, new Set()).map((r) => r.node.name).sort()).toEqual(['a', 'b', 'q']);
+    expect(
+      flatten(roots, new Set())
+        .map((r) => r.node.name)
+        .sort(),
+    ).toEqual(['a', 'b', 'q']);
   });
   it('keeps a cohort that is its own parent', () => {
     expect(buildTree([], [cohort('a', 'a')]).map((n) => n.name)).toEqual(['a']);
@@ -37,17 +58,34 @@ describe('the tree', () => {
 describe('visible rows', () => {
   const roots = buildTree([queue('train', 'research', 1, 0), queue('serve', 'product', 1, 0)], []);
   it('leaves out what is below closed nodes', () => {
-    expect(flatten(roots, new Set(['cohort/product'])).map((r) => r.node.name)).toEqual(['product', 'research', 'train']);
+    expect(flatten(roots, new Set(['cohort/product'])).map((r) => r.node.name)).toEqual([
+      'product',
+      'research',
+      'train',
+    ]);
   });
   it('keeps what is above a match', () => {
     const rows = flatten(roots, new Set(), 'TRAIN');
-    expect(rows.map((r) => [r.node.name, r.level])).toEqual([['research', 1], ['train', 2]]);
+    expect(rows.map((r) => [r.node.name, r.level])).toEqual([
+      ['research', 1],
+      ['train', 2],
+    ]);
     expect(rows[0]).toMatchObject({ position: 1, siblings: 1 });
   });
 });
 
 it("Volcano's queues stand below their parents, also when they name each other", () => {
-  const q = (name: string, parent?: string): VolcanoQueue => ({ key: name, name, parent, state: 'Open', pending: 0, inqueue: 0, running: 0, unknown: 0, completed: 0 });
+  const q = (name: string, parent?: string): VolcanoQueue => ({
+    key: name,
+    name,
+    parent,
+    state: 'Open',
+    pending: 0,
+    inqueue: 0,
+    running: 0,
+    unknown: 0,
+    completed: 0,
+  });
   const [root] = buildVolcanoTree([q('b', 'root'), q('root'), q('a', 'b')]);
   expect(root!.children[0]!.children[0]!.name).toBe('a');
   expect(flatten(buildVolcanoTree([q('x', 'y'), q('y', 'x')]), new Set()).length).toBeGreaterThan(0);

@@ -6,7 +6,20 @@ import { filterWorkloads, pendingByReason, whyInColumn, type WorkloadFilter } fr
 let n = 0;
 const workload = (patch: Partial<Workload>): Workload => {
   const name = `w${n++}`;
-  return { key: `ns/${name}`, ns: 'ns', name, uid: name, queue: 'main', cq: 'team', state: 'pending', priority: 0, evictions: 0, pods: 1, requests: {}, ...patch };
+  return {
+    key: `ns/${name}`,
+    ns: 'ns',
+    name,
+    uid: name,
+    queue: 'main',
+    cq: 'team',
+    state: 'pending',
+    priority: 0,
+    evictions: 0,
+    pods: 1,
+    requests: {},
+    ...patch,
+  };
 };
 const none: WorkloadFilter = { ns: '', queue: '', state: '', kind: '', text: '' };
 
@@ -35,8 +48,11 @@ describe('filters', () => {
 
 it('reasons are counted, with the time of the oldest', () => {
   const lack = (waitsSince: number) => workload({ waitsSince, why: 'quota: nvidia.com/gpu in h100' });
-  expect(pendingByReason([lack(8), lack(2), workload({ state: 'admitted' }), workload({ state: 'evicted', waitsSince: 5 })])).toEqual([
-    { reason: 'quota: nvidia.com/gpu in h100', count: 2, oldest: 2 }, { reason: 'evicted', count: 1, oldest: 5 },
+  expect(
+    pendingByReason([lack(8), lack(2), workload({ state: 'admitted' }), workload({ state: 'evicted', waitsSince: 5 })]),
+  ).toEqual([
+    { reason: 'quota: nvidia.com/gpu in h100', count: 2, oldest: 2 },
+    { reason: 'evicted', count: 1, oldest: 5 },
   ]);
 });
 
