@@ -134,7 +134,11 @@ featureGates: {PartialAdmission: false}
 objectRetentionPolicies: {workloads: {afterFinished: 1h30m, afterDeactivatedByKueue: 0s}}
 visibilityServer: {bindAddress: 127.0.0.1, bindPort: 1234}
 )");
-  EXPECT_EQ(c.multi_kueue, (MultiKueue{std::chrono::minutes(2), std::chrono::minutes(5), "here", true, 2}));
+  EXPECT_EQ(c.multi_kueue, (MultiKueue{.gc_interval = std::chrono::minutes(2),
+                                       .worker_lost_timeout = std::chrono::minutes(5),
+                                       .origin = "here",
+                                       .incremental = true,
+                                       .step_size = 2}));
   EXPECT_EQ(c.ns, "batch");
   EXPECT_EQ(c.webhook.port, 10250);
   EXPECT_EQ(c.webhook.host, "127.0.0.1");
