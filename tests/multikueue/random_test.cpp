@@ -115,7 +115,14 @@ struct World {
         if (c->copy == CopyState::kAdmitted) c->copy = CopyState::kDeactivated;
         break;
       case Kind::kCreateJob:
-        if (c->copy == CopyState::kAdmitted) c->job = true;
+        if (c->copy == CopyState::kAdmitted) {
+          c->job = true;
+          c->job_outdated = false;
+        }
+        break;
+      case Kind::kUpdateJob:
+        c->job_outdated = false;
+        ++updates;
         break;
       case Kind::kSyncStatus:
         local.job_active = c->job_active;
@@ -170,6 +177,9 @@ struct World {
         c.copy = CopyState::kNone;
         c.job = c.job_active = false;
       }
+      if (what == 9 && below(4) == 0) {  // somebody changes the job on the manager
+        for (Cluster& one : clusters) one.job_outdated = one.job;
+      }
       pass(true);
       if (running() > 1) two_ran = true;
     }
@@ -191,12 +201,14 @@ struct World {
       }
       if (!local.quota_reserved) EXPECT_TRUE(nothing_is_left());
       EXPECT_LE(running(), 1);
+      for (const Cluster& c : clusters) EXPECT_FALSE(runs(c) && c.name == local.cluster_name && c.job_outdated);
     }
   }
 
   std::uint64_t random;
   bool partitions = false, healed = false;
   bool two_ran = false;
+  int updates = 0;     // of jobs on clusters
   bool ended = false;  // the job ended where the manager can see it
   Settings settings;
   Time now = Time{} + std::chrono::hours(1000);
@@ -215,6 +227,7 @@ TEST(RandomDispatch, NoJobRunsTwiceAndNothingIsLeft) {
       EXPECT_TRUE(world.partitions);  // only a link that is down hides a job from the manager
       ++reached["two ran while a link was down"];
     }
+    if (world.updates > 0) ++reached["the job on a cluster was changed"];
     world.heal();
     // Whatever fits runs, and ends.
     for (int i = 0; i < 400 && !world.local.finished; ++i) {
@@ -231,6 +244,7 @@ TEST(RandomDispatch, NoJobRunsTwiceAndNothingIsLeft) {
   EXPECT_GT(reached["ended in trouble"], 0);
   EXPECT_LT(reached["ended in trouble"], 2000);
   EXPECT_GT(reached["two ran while a link was down"], 0);
+  EXPECT_GT(reached["the job on a cluster was changed"], 0);
 }
 
 }  // namespace
