@@ -83,7 +83,7 @@ std::size_t bytes_of(const SeenCopy& copy) {
   std::size_t sum = sizeof(SeenCopy) + copy.meta.name.size() + copy.meta.ns.size() + copy.meta.uid.size() +
                     copy.meta.resource_version.size() + copy.origin.size() + copy.original_uid.size() +
                     copy.manager.size() + copy.owner_version.size() + copy.owner_kind.size();
-  for (const auto& finalizer : copy.meta.finalizers) sum += sizeof(finalizer) + finalizer.size();
+  for (const auto& finalizer : copy.meta.finalizers) sum += sizeof(std::string) + finalizer.size();
   for (const auto& condition : copy.conditions)
     sum += sizeof(condition) + condition.type.size() + condition.reason.size() + condition.message.size();
   return sum;
