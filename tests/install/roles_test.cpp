@@ -220,7 +220,6 @@ const std::set<std::string> kElsewhere = {
     "create authorization.k8s.io subjectaccessreviews",  // DelegatedAuth.*
     "delete  podtemplates",                              // Provisioning.*
     "patch  pods/status",                                // UngaterTest.FailsAPodWhosePlaceIsLostAndLetsItsSuccessorGo
-    "get kueue.x-k8s.io workloads",                      // a write with a conflict: tests/embedded/simulate
     "get  pods",                                         // a write with a conflict: UngaterTest
     "patch kueue.x-k8s.io clusterqueues"                 // the finalizer of a queue that is deleted
 };

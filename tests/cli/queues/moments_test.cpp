@@ -105,13 +105,19 @@ TEST_F(Moments, ObjectsThatWereNotThereAreNamed) {
 TEST(QuestionsAboutNoName, AreMisuse) {
   for (const char* command : {"explain", "predict"}) {
     for (const char* name :
-         {"a b", "../../x", "a?all=true", "a%2fb", "x\r\nHost: y", "ns/a/b", "ns/", "/w", "A_b", "Team/w", ""}) {
+         {"a b", "../../x", "a?all=true", "a%2fb", "x\r\nHost: y", "ns/a/b", "ns/", "/w", "A_b", "Team/w"}) {
       const Ran ran = run_command({command, "workload", name});
       EXPECT_EQ(ran.code, 2) << command << " " << name;
       std::string shown = name;
       std::ranges::replace_if(shown, [](char c) { return c == '\r' || c == '\n'; }, ' ');
       EXPECT_EQ(ran.said, "berth: NAME \"" + shown + "\": expected NAME or NAMESPACE/NAME\n");
     }
+    // An empty variable of a shell is no name: then TYPE must be TYPE/NAME.
+    const Ran empty = run_command({command, "workload", ""});
+    EXPECT_EQ(empty.code, 2);
+    EXPECT_EQ(
+        empty.said,
+        "berth: TYPE/NAME \"workload\": expected TYPE[.API-GROUP]/NAME, such as job/train or rayjob.ray.io/train\n");
     EXPECT_EQ(run_command({command, "workload", "w", "-n", "a/b"}).said,
               "berth: --namespace \"a/b\": expected the name of a namespace\n");
     EXPECT_EQ(run_command({command, "clusterqueue", "../x"}).code, 2);
