@@ -110,13 +110,17 @@ multikueue::Cluster MultiKueueController::cluster_state(const std::string& name,
   out.lost_since = clusters_.lost_since(name);
   const WorkerCluster* cluster = clusters_.find(name);
   out.connected = cluster != nullptr && cluster->connected();
-  if (!out.connected) return out;
-  if (view.kind != nullptr && !cluster->knows(view.kind->rules)) {
-    out.connected = false;
-    out.lost_since = cluster->unknown_since(view.kind->rules);
-    return out;
+  if (cluster != nullptr && view.kind != nullptr) {
+    const multikueue::RemoteKind& kind = view.kind->rules;
+    out.connected = cluster->knows(kind);
+    out.lost_since = cluster->unknown_since(kind);
+    out.no_kind = !cluster->has(kind);
+    out.closed = !cluster->takes(kind);
   }
-  out.no_kind = view.kind != nullptr && !cluster->has(view.kind->rules);
+  // It was there when it was chosen, however long it had been away before.
+  if (view.check.state == CheckState::kReady && name == view.local.cluster_name)
+    out.lost_since = std::max(out.lost_since, view.check.last_transition);
+  if (!out.connected) return out;
   if (const auto copy = cluster->copy(key)) {
     out.copy = multikueue::state_of(*copy, view.workload.get(), shell_.options.multikueue.origin);
     out.admitted_since = multikueue::admitted_since(*copy);
@@ -128,7 +132,8 @@ multikueue::Cluster MultiKueueController::cluster_state(const std::string& name,
     out.job = true;
     out.job_active = job->active;
     out.job_ended = job->ended || !job->status;
-    out.job_outdated = view.job && !multikueue::sync_patch(*view.job, *job).is_null();
+    out.job_outdated =
+        view.job && cluster->lets_change(*job->kind) && !multikueue::sync_patch(*view.job, *job).is_null();
   }
   out.foreign_job = !out.job && cluster->foreign_job(key);
   return out;

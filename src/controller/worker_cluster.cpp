@@ -1,6 +1,7 @@
 #include "controller/worker_cluster.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "api/resources.h"
@@ -20,19 +21,19 @@ constexpr Duration kPing = std::chrono::seconds(10);
 // After a failure the next attempt comes after 5, 10, 20, ... 320 seconds, as in Kueue.
 constexpr Duration kFirstAttempt = std::chrono::seconds(5);
 constexpr int kMostDoublings = 6;
+constexpr std::string_view kMissingPermissions = "MissingPermissions";
 constexpr Duration kBelieveForeign = std::chrono::minutes(1);
 // A connection that is not complete after this counts as failed.
 constexpr Duration kCompleteWithin = std::chrono::minutes(1);
-// A kind that is not served for so long was uninstalled there: its jobs are gone.
-constexpr Duration kUninstalledAfter = std::chrono::minutes(1);
-constexpr std::size_t kMostOfFailure = 1'024;  // bytes
+// A connection that held so long counts: what is lost later is lost anew.
+constexpr Duration kHeld = std::chrono::seconds(30);
+// Somebody gives the account its rights and looks: the next attempt comes after so long at most.
+constexpr Duration kAskAgain = std::chrono::seconds(30);
 
 kube::InformerOptions only_of(const std::string& origin, kube::InformerOptions options) {
   options.label_selector = std::string(kOriginLabel) + "=" + origin;
   return options;
 }
-
-std::string workload_key_of(const multikueue::SeenJob& job) { return api::object_key(job.meta.ns, job.workload); }
 
 }  // namespace
 
@@ -45,13 +46,6 @@ WorkerCluster::Link::Link(Shell& shell, std::unique_ptr<api::RestClient> made, c
       queue(shell.executor, std::move(work), Duration(0), nullptr, kLooksInFlight) {
   writes.allow_until(shell.writes.limit());
 }
-
-WorkerCluster::Jobs::Jobs(const multikueue::RemoteKind& of, api::RestClient& client, Executor& executor,
-                          kube::InformerOptions options)
-    : kind(&of),
-      asked(executor.now()),
-      cache(client, executor, of.resource, std::move(options),
-            [&of](const Json& job) { return multikueue::seen_job(of, job); }) {}
 
 WorkerCluster::WorkerCluster(Shell& shell, std::string name, SenderOf sender, Handlers handlers)
     : shell_(shell),
@@ -76,7 +70,12 @@ void WorkerCluster::at(Duration wait, void (WorkerCluster::*what)()) {
 
 void WorkerCluster::say(bool is_connected, Unusable what) {
   if (is_connected == connected_ && what == says_) return;
-  if (connected_ && !is_connected) lost_since_ = shell_.executor.now();
+  const Time now = shell_.executor.now();
+  if (!connected_ && is_connected) connected_since_ = now;
+  if (connected_ && !is_connected) {
+    if (now - connected_since_ >= kHeld) lost_since_ = now;
+    for (Kind& kind : needed_) kind.unknown_since = std::min(kind.unknown_since.value_or(lost_since_), lost_since_);
+  }
   connected_ = is_connected;
   says_ = std::move(what);
   handlers_.reported();
@@ -96,6 +95,7 @@ void WorkerCluster::use(const std::string& text) {
   access_ = std::get<kube::Access>(std::move(access));
   text_ = text;
   attempts_ = 0;
+  for (Kind& kind : needed_) kind.missing = {};
   // The new caches are empty at first, which must not look as if the copies were gone.
   link_.reset();
   if (connected_) say(false, {std::string(kConnectionFailed), "connecting with another kubeconfig"});
@@ -123,20 +123,20 @@ void WorkerCluster::connect() {
   copies.on_list(link_->lifetime.guard([this](const api::RestResponse& response) { listed(response); }));
   at(kCompleteWithin, &WorkerCluster::ping);
   std::vector<WantedRights> wanted = rights_for_copies();
-  wanted.push_back(rights_for(*needed_.front()));
-  ask_for_rights(*link_->client, std::move(wanted), link_->lifetime.guard([this](const std::string& missing) {
-    if (missing.empty()) return begin();
+  std::ranges::move(rights_for(*needed_.front().rules), std::back_inserter(wanted));
+  ask_for_rights(*link_->client, std::move(wanted), link_->lifetime.guard([this](const MissingRights& missing) {
+    if (!missing.needed) return begin();
     // Not here: the client that calls goes away with the link.
     shell_.executor.post(link_->lifetime.guard([this, missing] {
-      failed("MissingPermissions", "the account of the kubeconfig may not do there: " + missing +
-                                       "; docs/multikueue.md lists all that it must be allowed to do");
+      failed(kMissingPermissions, "the account of the kubeconfig may not do there: " + missing.text +
+                                      "; docs/multikueue.md lists all that it must be allowed to do");
     }));
   }));
 }
 
 void WorkerCluster::begin() {
   link_->copies.informer().start();
-  for (const auto* kind : needed_) watch_jobs(*kind);
+  for (Kind& kind : needed_) watch_jobs(kind);
 }
 
 template <typename Ptr>
@@ -161,6 +161,8 @@ void WorkerCluster::count(const Ptr& old, const Ptr& now) {
   }));
 }
 
+template void WorkerCluster::count(const JobPtr& old, const JobPtr& now);
+
 void WorkerCluster::copy_changed(const std::string& key, const CopyPtr& old, const CopyPtr& now) {
   count(old, now);
   if (!is_of_another(now) && !is_of_another(old)) {
@@ -176,12 +178,7 @@ void WorkerCluster::copy_changed(const std::string& key, const CopyPtr& old, con
 }
 
 Unusable WorkerCluster::active() const {
-  std::string message = "Connected";
-  for (const auto& jobs : link_->jobs) {
-    if (jobs->missing.empty()) continue;
-    message += ", but not for jobs of the kind " + jobs->kind->kind +
-               ": the account of the kubeconfig may not do there: " + jobs->missing;
-  }
+  std::string message = "Connected" + about_kinds();
   // Which copy it names does not change while that one is there.
   const auto named = std::ranges::find_if(link_->of_others, [this](const std::string& key) {
     return says_.message.find("Workload " + key + " ") != std::string::npos;
@@ -195,95 +192,6 @@ Unusable WorkerCluster::active() const {
   return {"Active", std::move(message)};
 }
 
-// --- The jobs of each kind.
-
-void WorkerCluster::need(const multikueue::RemoteKind& kind) {
-  if (std::ranges::find(needed_, &kind) != needed_.end()) return;
-  needed_.push_back(&kind);
-  if (link_ && !link_->jobs.empty()) watch_jobs(kind);
-}
-
-void WorkerCluster::watch_jobs(const multikueue::RemoteKind& kind) {
-  kube::InformerOptions options = only_of(origin_, shell_.informer_options(false));
-  options.gone_after = kUninstalledAfter;
-  link_->jobs.push_back(std::make_unique<Jobs>(kind, *link_->client, shell_.executor, std::move(options)));
-  Jobs& jobs = *link_->jobs.back();
-  jobs.cache.on_change([this, at = link_->jobs.size() - 1](const std::string&, const auto& old, const auto& now) {
-    job_changed(at, old, now);
-  });
-  jobs.cache.informer().on_synced(link_->lifetime.guard([this, &jobs] {
-    jobs.state = Jobs::State::kThere;
-    connected_ ? handlers_.kind_known() : look_whether_complete();
-  }));
-  jobs.cache.informer().on_list(
-      link_->lifetime.guard([this, &jobs](const api::RestResponse& response) { listed_jobs(jobs, response); }));
-  jobs.cache.informer().start();
-  if (link_->jobs.size() > 1) ask_about(jobs);
-}
-
-void WorkerCluster::ask_about(Jobs& jobs) {
-  ask_for_rights(*link_->client, {rights_for(*jobs.kind)},
-                 link_->lifetime.guard([this, &jobs](const std::string& missing) {
-                   jobs.missing = missing;
-                   if (missing.empty() || !connected_) return;
-                   say(true, active());
-                   handlers_.kind_known();
-                 }));
-}
-
-// Without the first kind the cluster is of no use; without another one it is for jobs of others.
-void WorkerCluster::listed_jobs(Jobs& jobs, const api::RestResponse& response) {
-  const bool not_there = response.code == 404 || response.code == 403;
-  if (&jobs == link_->jobs.front().get() || !(response.ok() || not_there)) return listed(response);
-  if (response.ok() && !jobs.cache.informer().synced()) return;  // on_synced follows
-  const auto state = response.ok() ? Jobs::State::kThere : Jobs::State::kNotThere;
-  if (std::exchange(jobs.state, state) == state) return;
-  if (not_there)
-    log::info("a worker cluster gets no jobs of a kind",
-              {{"cluster", name_},
-               {"kind", jobs.kind->kind},
-               {"why", cut_text(api::failure_text(response), kMostOfFailure)}});
-  // Not here: a handler may end the link.
-  shell_.executor.post(link_->lifetime.guard([this] {
-    if (connected_) handlers_.kind_known();
-  }));
-}
-
-const WorkerCluster::Jobs* WorkerCluster::jobs_of_kind(const multikueue::RemoteKind& kind) const {
-  if (!link_) return nullptr;
-  const auto it = std::ranges::find(link_->jobs, &kind, [](const auto& jobs) { return jobs->kind; });
-  return it == link_->jobs.end() ? nullptr : it->get();
-}
-
-bool WorkerCluster::knows(const multikueue::RemoteKind& kind) const {
-  const Jobs* jobs = jobs_of_kind(kind);
-  return connected_ && jobs != nullptr && jobs->state != Jobs::State::kAsked;
-}
-
-bool WorkerCluster::has(const multikueue::RemoteKind& kind) const {
-  const Jobs* jobs = jobs_of_kind(kind);
-  return jobs != nullptr && jobs->state == Jobs::State::kThere && jobs->missing.empty();
-}
-
-Time WorkerCluster::unknown_since(const multikueue::RemoteKind& kind) const {
-  const Jobs* jobs = connected_ ? jobs_of_kind(kind) : nullptr;
-  return jobs == nullptr ? lost_since_ : jobs->asked;
-}
-
-void WorkerCluster::job_changed(std::size_t kind, const JobPtr& old, const JobPtr& now) {
-  count(old, now);
-  if (old && (!now || workload_key_of(*old) != workload_key_of(*now))) {
-    if (const auto it = link_->jobs_of.find(workload_key_of(*old)); it != link_->jobs_of.end()) {
-      it->second.erase({kind, api::object_key(old->meta)});
-      if (it->second.empty()) link_->jobs_of.erase(it);
-    }
-    if (connected_) handlers_.changed(workload_key_of(*old));
-  }
-  if (!now) return;
-  link_->jobs_of[workload_key_of(*now)].insert({kind, api::object_key(now->meta)});
-  if (connected_) handlers_.changed(workload_key_of(*now));
-}
-
 void WorkerCluster::listed(const api::RestResponse& response) {
   if (response.ok()) return;
   // Not here: the informer that calls goes away with the link.
@@ -292,7 +200,6 @@ void WorkerCluster::listed(const api::RestResponse& response) {
 
 void WorkerCluster::look_whether_complete() {
   if (connected_ || !link_->copies.informer().synced() || link_->jobs.front()->state != Jobs::State::kThere) return;
-  attempts_ = 0;
   at(kPing, &WorkerCluster::ping);
   say(true, active());
 }
@@ -324,12 +231,14 @@ void WorkerCluster::pinged(const api::RestResponse& response) {
 
 void WorkerCluster::failed(std::string_view reason, std::string_view text) {
   link_.reset();
-  const Duration wait = kFirstAttempt * (1 << std::min(attempts_, kMostDoublings));
+  if (connected_ && shell_.executor.now() - connected_since_ >= kHeld) attempts_ = 0;
+  Duration wait = kFirstAttempt * (1 << std::min(attempts_, kMostDoublings));
+  if (reason == kMissingPermissions) wait = std::min(wait, kAskAgain);
   ++attempts_;
   at(wait, &WorkerCluster::connect);
   const Time next = shell_.executor.now() + wait;
   // The worker chose the text.
-  const std::string why(cut_text(text, kMostOfFailure));
+  const std::string why(cut_text(text, kMostOfWorkersText));
   if (attempts_ == 1) log::warn("a worker cluster cannot be reached; trying again", {{"cluster", name_}, {"why", why}});
   say(false, {std::string(reason), why + "; connection attempts: " + std::to_string(attempts_) +
                                        ", next connection attempt: " + format_time(next)});

@@ -2,9 +2,11 @@
 // be reached. Each cluster has a client of its own: one that is slow or gone delays no other.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@
 #include "controller/shell.h"
 #include "controller/work_queue.h"
 #include "controller/worker_access.h"
+#include "controller/worker_rights.h"
 #include "controller/writes.h"
 #include "kube/typed_informer.h"
 #include "multikueue/copy.h"
@@ -33,7 +36,7 @@ class WorkerCluster {
   struct Handlers {
     std::function<void(const std::string& key)> changed;  // a copy or its job; "namespace/name" of the workload
     std::function<void()> reported;                       // connected(), says() or lost_since() changed
-    std::function<void()> kind_known;                     // knows() became true for a kind, or has() changed
+    std::function<void()> kind_known;                     // knows(), has(), takes() or lets_change() changed
     WorkQueue::Work work;                                 // what look_soon() asks for; called while connected() only
   };
 
@@ -53,17 +56,22 @@ class WorkerCluster {
   // Jobs of this kind are watched from now on, in this connection and the next ones. `kind` must outlive this object.
   // The first kind is needed before use(): without it the cluster does not count as connected.
   void need(const multikueue::RemoteKind& kind);
-  // Whether the cache shows all jobs of the kind, or the cluster said that it has none or shows none to the manager.
-  // false while not connected.
+  // Whether the cache shows all jobs of the kind, or the cluster said that it has none or shows none to the manager and
+  // never showed any before. false while not connected, and since a list of the kind failed that had come before.
   bool knows(const multikueue::RemoteKind& kind) const;
-  // Whether the cluster serves the kind and lets the manager do there what is needed; meaningful when knows().
+  // Whether the cluster serves the kind and shows its jobs; meaningful when knows().
   bool has(const multikueue::RemoteKind& kind) const;
-  // Since when knows() is false.
+  // Whether the manager has all rights there that a new job of the kind needs, as far as is known.
+  bool takes(const multikueue::RemoteKind& kind) const;
+  // Whether the manager may patch jobs of the kind there, as far as is known.
+  bool lets_change(const multikueue::RemoteKind& kind) const;
+  // Since when knows() is false, or has() is. A new connection begins no new time, only a list that came does.
   Time unknown_since(const multikueue::RemoteKind& kind) const;
 
   // Whether the caches show all copies, and the cluster answered lately.
   bool connected() const { return connected_; }
-  // Since when it is not connected; when it never was, since this object exists.
+  // Since when it is not connected; when it never was, since this object exists. A connection of less than 30 seconds
+  // does not count.
   Time lost_since() const { return lost_since_; }
   // Reason and message of the condition Active; the status is connected().
   const Unusable& says() const { return says_; }
@@ -88,14 +96,21 @@ class WorkerCluster {
   PlanRunner& runner() { return link_->runner; }
 
  private:
+  // What is kept of a kind from one connection to the next.
+  struct Kind {
+    const multikueue::RemoteKind* rules;
+    bool was_there = false;               // a list came, and it was not uninstalled since
+    std::optional<Time> unknown_since{};  // of the first failure since the last list that came
+    std::string why{};                    // that failure, in the worker's words; "": the connection was lost
+    MissingRights missing{};
+  };
   // The jobs of one kind.
   struct Jobs {
-    enum class State : std::uint8_t { kAsked, kThere, kNotThere };
-    Jobs(const multikueue::RemoteKind& of, api::RestClient& client, Executor& executor, kube::InformerOptions options);
-    const multikueue::RemoteKind* kind;
+    enum class State : std::uint8_t { kUnknown, kThere, kNotThere };
+    Jobs(Kind& of, api::RestClient& client, Executor& executor, kube::InformerOptions options);
+    Kind& kind;
     Time asked;
-    State state = State::kAsked;
-    std::string missing;  // rights; not empty: the kind cannot be used there
+    State state = State::kUnknown;
     kube::TypedInformer<multikueue::SeenJob> cache;
   };
   struct JobRef {
@@ -126,12 +141,17 @@ class WorkerCluster {
 
   void connect();
   void begin();
-  void watch_jobs(const multikueue::RemoteKind& kind);
+  void watch_jobs(Kind& kind);
   void ask_about(Jobs& jobs);
+  void report_kinds();
+  const Kind* find_kind(const multikueue::RemoteKind& kind) const;
   const Jobs* jobs_of_kind(const multikueue::RemoteKind& kind) const;
   void job_changed(std::size_t kind, const JobPtr& old, const JobPtr& now);
   void listed(const api::RestResponse& response);
   void listed_jobs(Jobs& jobs, const api::RestResponse& response);
+  void jobs_came(Jobs& jobs);
+  void jobs_failed(Jobs& jobs, const api::RestResponse& response);
+  std::string about_kinds() const;
   void look_whether_complete();
   void ping();
   void pinged(const api::RestResponse& response);
@@ -147,18 +167,19 @@ class WorkerCluster {
   void say(bool connected, Unusable what);
 
   Shell& shell_;
+  static constexpr std::size_t kMostOfWorkersText = 1'024;  // bytes
   static constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
   const std::string name_, origin_;
   const SenderOf sender_;
   const Handlers handlers_;
-  std::vector<const multikueue::RemoteKind*> needed_;
-  std::string text_;  // the kubeconfig in use; "": none
+  std::deque<Kind> needed_;  // in the order in which they were needed; a reference stays valid
+  std::string text_;         // the kubeconfig in use; "": none
   kube::Access access_;
   std::unique_ptr<Link> link_;
   bool connected_ = false;
-  Time lost_since_;
+  Time lost_since_, connected_since_{};
   Unusable says_;
-  int attempts_ = 0;  // failed ones in a row
+  int attempts_ = 0;  // failed ones since a connection held
   TimerId timer_ = 0;
   bool closed_ = false;
   std::map<Foreign, Time> foreign_;  // until when they are believed to be there

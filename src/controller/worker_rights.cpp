@@ -15,20 +15,28 @@ struct Questions {
   std::vector<WantedRights> wanted;
   std::vector<std::vector<std::string>> denied;  // verbs, for each of them
   std::size_t open = 0;
-  std::function<void(const std::string&)> done;
+  std::function<void(const MissingRights&)> done;
 };
 
-std::string text_of(const Questions& questions) {
-  std::string out;
+MissingRights missing_of(const Questions& questions) {
+  MissingRights missing;
+  std::string& out = missing.text;
   for (std::size_t i = 0; i < questions.wanted.size(); ++i) {
     if (questions.denied[i].empty()) continue;
     const WantedRights& one = questions.wanted[i];
+    (one.needed ? missing.needed : missing.wished) = true;
     std::string verbs;
     for (const auto& verb : questions.denied[i]) verbs += (verbs.empty() ? "" : ", ") + verb;
     out += (out.empty() ? "" : "; ") + verbs + " " + one.resource + "." + one.group +
            (one.subresource.empty() ? "" : "/" + one.subresource);
   }
-  return out;
+  return missing;
+}
+
+bool is_denied(const api::RestResponse& response) {
+  const Json* allowed = response.ok() ? find_path(response.body, {"status", "allowed"}) : nullptr;
+  if (allowed == nullptr || !allowed->is_bool() || allowed->get_bool()) return false;
+  return string_at(response.body, {"status", "evaluationError"}).empty();
 }
 
 api::RestRequest question(const WantedRights& one, const std::string& verb) {
@@ -51,14 +59,15 @@ std::vector<WantedRights> rights_for_copies() {
           {workloads.group, workloads.resource, "status", {"patch"}}};
 }
 
-WantedRights rights_for(const multikueue::RemoteKind& kind) {
-  WantedRights out{kind.resource.group, kind.resource.resource, "", {"get", "list", "watch", "create", "delete"}};
-  if (!kind.synced.empty()) out.verbs.emplace_back("patch");
+std::vector<WantedRights> rights_for(const multikueue::RemoteKind& kind) {
+  const auto& [group, version, resource] = kind.resource;
+  std::vector<WantedRights> out{{group, resource, "", {"get", "list", "watch", "create", "delete"}}};
+  if (!kind.synced.empty()) out.push_back({group, resource, "", {"patch"}, false});
   return out;
 }
 
 void ask_for_rights(api::RestClient& client, std::vector<WantedRights> wanted,
-                    std::function<void(const std::string& missing)> done) {
+                    std::function<void(const MissingRights& missing)> done) {
   const auto questions = std::make_shared<Questions>();
   questions->wanted = std::move(wanted);
   questions->denied.resize(questions->wanted.size());
@@ -68,9 +77,8 @@ void ask_for_rights(api::RestClient& client, std::vector<WantedRights> wanted,
   for (std::size_t i = 0; i < questions->wanted.size(); ++i) {
     for (const std::string& verb : questions->wanted[i].verbs) {
       client.call(question(questions->wanted[i], verb), [questions, i, verb](const api::RestResponse& response) {
-        const Json* allowed = response.ok() ? find_path(response.body, {"status", "allowed"}) : nullptr;
-        if (allowed != nullptr && allowed->is_bool() && !allowed->get_bool()) questions->denied[i].push_back(verb);
-        if (--questions->open == 0) questions->done(text_of(*questions));
+        if (is_denied(response)) questions->denied[i].push_back(verb);
+        if (--questions->open == 0) questions->done(missing_of(*questions));
       });
     }
   }

@@ -63,6 +63,9 @@ class Pass {
     return local_.cluster_name.empty() || found == clusters_.end() ? nullptr : &*found;
   }
 
+  // The chosen cluster served the kind when it was chosen: refusals may be a mistake that somebody undoes.
+  bool is_lost(const Cluster& c) const { return !c.connected || (c.no_kind && c.name == local_.cluster_name); }
+
   // An end wins over everything, on whichever cluster it came; that of the chosen one first, then in order.
   const Cluster* find_ended() const {
     const auto ended = [](const Cluster& c) { return c.connected && c.copy == CopyState::kFinished; };
@@ -82,7 +85,7 @@ class Pass {
     std::optional<Time> until;
     for (const Cluster& c : clusters_) {
       const bool is_chosen = c.name == local_.cluster_name;
-      if (!c.connected) {
+      if (is_lost(c)) {
         if (is_chosen && now_ < c.lost_since + settings_.lost_timeout) {
           waits_for = &c;
           until = c.lost_since + settings_.lost_timeout;
@@ -119,7 +122,8 @@ class Pass {
     for (const Cluster& c : clusters_) {
       if (!c.configured) continue;
       const bool is_due = position++ < due;
-      const bool now_too = is_due && ((c.connected && !c.no_kind) || settings_.dispatcher == Dispatcher::kIncremental);
+      const bool takes_jobs = c.connected && !c.no_kind && !c.closed;
+      const bool now_too = is_due && (takes_jobs || settings_.dispatcher == Dispatcher::kIncremental);
       if (now_too || contains(local_.nominated, c.name)) names.push_back(c.name);
     }
     return names;
@@ -130,7 +134,8 @@ class Pass {
     const Cluster* best = nullptr;
     const auto order = [](const Cluster& c) { return std::tuple(!c.job, c.admitted_since, std::string_view(c.name)); };
     for (const Cluster& c : clusters_) {
-      const bool may_win = c.connected && !c.foreign_job && !c.no_kind && c.copy == CopyState::kAdmitted;
+      const bool may_win =
+          c.connected && !c.foreign_job && !c.no_kind && (c.job || !c.closed) && c.copy == CopyState::kAdmitted;
       if (!may_win || !contains(local_.nominated, c.name)) continue;
       if (!best || order(c) < order(*best)) best = &c;
     }
@@ -158,9 +163,9 @@ class Pass {
     if (!c.connected) return;
     const bool dead = c.copy == CopyState::kDiffers || c.copy == CopyState::kDeactivated ||
                       c.copy == CopyState::kGivenUp || (c.copy == CopyState::kNone && c.job) || c.foreign_job ||
-                      c.no_kind;
+                      c.no_kind || (c.closed && !c.job);
     if (ours(c) && (dead || !contains(local_.nominated, c.name))) return add(Kind::kDeleteCopy, c);
-    if (c.copy == CopyState::kNone && !c.foreign_job && !c.no_kind && contains(local_.nominated, c.name))
+    if (c.copy == CopyState::kNone && !c.foreign_job && !c.no_kind && !c.closed && contains(local_.nominated, c.name))
       add(Kind::kCreateCopy, c);
   }
 
@@ -179,10 +184,7 @@ class Pass {
     remove_all(c);
     if (!c || (!c->connected && !c->configured))
       return set_check(CheckState::kRetry, "The cluster \"" + local_.cluster_name + "\" is no longer configured");
-    if (!c->connected) {
-      const Time until = c->lost_since + settings_.lost_timeout;
-      return now_ < until ? requeue(until) : set_check(CheckState::kRetry, "Admitting remote lost");
-    }
+    if (c->configured && is_lost(*c)) return follow_lost(*c);
     if (!c->configured) {
       add(Kind::kDeleteCopy, *c);
       return set_check(CheckState::kRetry, "The cluster \"" + c->name + "\" is no longer configured");
@@ -190,19 +192,25 @@ class Pass {
     follow(*c);
   }
 
+  void follow_lost(const Cluster& c) {
+    const Time until = c.lost_since + settings_.lost_timeout;
+    if (now_ < until) return requeue(until);
+    set_check(CheckState::kRetry, c.connected ? "Worker cluster \"" + c.name + "\" does not serve the kind of the job"
+                                              : "Admitting remote lost");
+  }
   void not_owned(const std::string& name) {
     set_check(CheckState::kRetry, "The object on worker cluster " + name + " is not owned by MultiKueue");
   }
   void follow(const Cluster& c) {
     const std::string name = "\"" + c.name + "\"";
     if (c.foreign_job) return not_owned(name);
-    if (c.no_kind)
-      return set_check(CheckState::kRetry, "Worker cluster " + name + " does not serve the kind of the job");
     switch (c.copy) {
       case CopyState::kAdmitted:
         // The job is made only when no other cluster that can be seen has one.
         if (c.job && c.job_outdated) add(Kind::kUpdateJob, c);
         if (c.job) return add(Kind::kSyncStatus, c);
+        if (c.closed)
+          return set_check(CheckState::kRetry, "Worker cluster " + name + " does not let the manager create the job");
         if (std::ranges::none_of(clusters_, [&](const Cluster& o) { return &o != &c && o.connected && o.job; }))
           add(Kind::kCreateJob, c);
         return;

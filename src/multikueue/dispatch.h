@@ -42,7 +42,7 @@ struct Cluster {
   std::string name{};
   bool configured = true;  // named by the check's MultiKueueConfig
   bool connected = false;
-  Time lost_since{};                  // meaningful when not connected
+  Time lost_since{};                  // meaningful when not connected, and with no_kind
   CopyState copy = CopyState::kNone;  // as last seen; meaningful when connected
   Time admitted_since{};              // by the worker's clock; meaningful for kAdmitted
   bool job = false;                   // a job of this origin is there; meaningful when connected
@@ -54,6 +54,7 @@ struct Cluster {
   bool job_outdated = false;  // what is brought to the job there has changed on the manager
   // The cluster does not serve the kind of the job, or does not let the manager list it: no job can be there.
   bool no_kind = false;
+  bool closed = false;  // the manager lacks rights there: the cluster gets no new jobs, and keeps those that it has
 };
 
 struct Local {

@@ -61,6 +61,13 @@ class WireClient final : public api::RestClient {
       });
     };
     wire_->watches.insert(&handle->end);
+    if (auto answer = wire_->instead ? wire_->instead(request) : std::nullopt) {
+      executor_.post([alive = std::weak_ptr<bool>(handle->alive), on_event, on_end, body = std::move(answer->body)] {
+        if (alive.lock()) on_event({api::WatchEvent::Type::kError, std::make_shared<const Json>(body)});
+        if (alive.lock()) on_end();
+      });
+      return handle;
+    }
     if (wire_->state == Wire::State::kCut) handle->end();
     if (wire_->state == Wire::State::kCut) return handle;
     if (wire_->state == Wire::State::kSilent) return handle;

@@ -219,8 +219,30 @@ TEST(Dispatch, AClusterWithoutTheKindGetsNoCopy) {
   // It was served before.
   east.copy = CopyState::kAdmitted;
   EXPECT_EQ(steps(waiting({"east", "west"}), {east, cluster("west")}), (Steps{"DeleteCopy east", "CreateCopy west"}));
+  // It was served when it was chosen: somebody may undo that.
+  east.lost_since = kNow - 14min;
+  EXPECT_EQ(steps(running_on("east"), {east, cluster("west")}), (Steps{"Requeue 1m0s"}));
+  Local evicted = running_on("east");
+  evicted.evicted = evicted.job_active = true;
+  EXPECT_EQ(steps(evicted, {east, cluster("west")}), (Steps{"Requeue 1m0s"}));
+  east.lost_since = kNow - 15min;
   EXPECT_EQ(steps(running_on("east"), {east, cluster("west")}),
             (Steps{"Retry Worker cluster \"east\" does not serve the kind of the job, Previously: \"Ready\""}));
+  EXPECT_EQ(steps(evicted, {east, cluster("west")}), (Steps{"Release"}));
+}
+
+TEST(Dispatch, AClusterThatLacksRightsGetsNoNewJobAndKeepsThoseThatItHas) {
+  Cluster east = cluster("east");
+  east.closed = true;
+  EXPECT_EQ(steps(waiting(), {east, cluster("west")}), (Steps{"Nominate west"}));
+  EXPECT_EQ(steps(waiting({"east", "west"}), {east, cluster("west")}), (Steps{"CreateCopy west"}));
+  east.copy = CopyState::kAdmitted;
+  EXPECT_EQ(steps(waiting({"east", "west"}), {east, cluster("west")}), (Steps{"DeleteCopy east", "CreateCopy west"}));
+  EXPECT_EQ(steps(running_on("east"), {east, cluster("west")}),
+            (Steps{"Retry Worker cluster \"east\" does not let the manager create the job, Previously: \"Ready\""}));
+  east.job = true;
+  EXPECT_EQ(steps(running_on("east"), {east, cluster("west")}), (Steps{"SyncStatus east"}));
+  EXPECT_EQ(steps(waiting({"east", "west"}), {east, cluster("west")}), (Steps{"Choose east"}));
 }
 
 TEST(Dispatch, WhatChangedIsWrittenToTheJobOnTheWorker) {
