@@ -328,7 +328,7 @@ std::optional<PlannedRequest> MultiKueueController::release(const View& view) {
 ClusterState MultiKueueController::state_of_cluster(const std::string& name) {
   const WorkerCluster* cluster = clusters_.find(name);
   if (cluster == nullptr) return ClusterState::kMissing;
-  if (cluster->connected()) return ClusterState::kActive;
+  if (cluster->is_active()) return ClusterState::kActive;
   return cluster->says().reason.empty() ? ClusterState::kUnknown : ClusterState::kInactive;
 }
 

@@ -95,6 +95,7 @@ void WorkerCluster::use(const std::string& text) {
   access_ = std::get<kube::Access>(std::move(access));
   text_ = text;
   attempts_ = 0;
+  missing_ = {};
   for (Kind& kind : needed_) kind.missing = {};
   // The new caches are empty at first, which must not look as if the copies were gone.
   link_.reset();
@@ -122,16 +123,24 @@ void WorkerCluster::connect() {
   copies.on_synced(link_->lifetime.guard([this] { look_whether_complete(); }));
   copies.on_list(link_->lifetime.guard([this](const api::RestResponse& response) { listed(response); }));
   at(kCompleteWithin, &WorkerCluster::ping);
+  ask_about_copies();
+}
+
+// What runs there goes on without these rights, as far as it can be seen.
+void WorkerCluster::ask_about_copies() {
   std::vector<WantedRights> wanted = rights_for_copies();
   std::ranges::move(rights_for(*needed_.front().rules), std::back_inserter(wanted));
   ask_for_rights(*link_->client, std::move(wanted), link_->lifetime.guard([this](const MissingRights& missing) {
-    if (!missing.needed) return begin();
-    // Not here: the client that calls goes away with the link.
-    shell_.executor.post(link_->lifetime.guard([this, missing] {
-      failed(kMissingPermissions, "the account of the kubeconfig may not do there: " + missing.text +
-                                      "; docs/multikueue.md lists all that it must be allowed to do");
-    }));
+    const bool is_new = std::exchange(missing_, missing) != missing;
+    if (missing.needed) shell_.executor.after(kAskAgain, link_->lifetime.guard([this] { ask_about_copies(); }));
+    if (link_->jobs.empty()) return begin();
+    if (is_new) report_kinds();
   }));
+}
+
+std::string WorkerCluster::missing_text() const {
+  return "the account of the kubeconfig may not do there: " + missing_.text +
+         "; docs/multikueue.md lists all that it must be allowed to do";
 }
 
 void WorkerCluster::begin() {
@@ -178,6 +187,7 @@ void WorkerCluster::copy_changed(const std::string& key, const CopyPtr& old, con
 }
 
 Unusable WorkerCluster::active() const {
+  if (missing_.needed) return {std::string(kMissingPermissions), missing_text()};
   std::string message = "Connected" + about_kinds();
   // Which copy it names does not change while that one is there.
   const auto named = std::ranges::find_if(link_->of_others, [this](const std::string& key) {
@@ -227,6 +237,11 @@ void WorkerCluster::ping() {
 
 void WorkerCluster::pinged(const api::RestResponse& response) {
   if (!response.ok()) shell_.executor.post(link_->lifetime.guard([this, response] { failed(response); }));
+}
+
+void WorkerCluster::failed(const api::RestResponse& response) {
+  if (response.code == 403 && missing_.needed) return failed(kMissingPermissions, missing_text());
+  failed(kConnectionFailed, api::failure_text(response));
 }
 
 void WorkerCluster::failed(std::string_view reason, std::string_view text) {

@@ -73,7 +73,9 @@ class WorkerCluster {
   // Since when it is not connected; when it never was, since this object exists. A connection of less than 30 seconds
   // does not count.
   Time lost_since() const { return lost_since_; }
-  // Reason and message of the condition Active; the status is connected().
+  // Whether it is connected, and the manager has all rights there that every new job needs.
+  bool is_active() const { return connected_ && !missing_.needed; }
+  // Reason and message of the condition Active; the status is is_active().
   const Unusable& says() const { return says_; }
 
   // Of the workload with this key; null and empty while the caches are not complete. Objects of another manager with
@@ -140,6 +142,7 @@ class WorkerCluster {
   };
 
   void connect();
+  void ask_about_copies();
   void begin();
   void watch_jobs(Kind& kind);
   void ask_about(Jobs& jobs);
@@ -155,7 +158,7 @@ class WorkerCluster {
   void look_whether_complete();
   void ping();
   void pinged(const api::RestResponse& response);
-  void failed(const api::RestResponse& response) { failed(kConnectionFailed, api::failure_text(response)); }
+  void failed(const api::RestResponse& response);
   void failed(std::string_view reason, std::string_view why);
   // Adds up what the caches hold, and ends the connection when it is too much.
   template <typename Ptr>
@@ -163,6 +166,7 @@ class WorkerCluster {
   void copy_changed(const std::string& key, const CopyPtr& old, const CopyPtr& now);
   bool is_of_another(const CopyPtr& copy) const { return copy && sender_().is_other(copy->manager); }
   Unusable active() const;
+  std::string missing_text() const;
   void at(Duration wait, void (WorkerCluster::*what)());
   void say(bool connected, Unusable what);
 
@@ -179,7 +183,8 @@ class WorkerCluster {
   bool connected_ = false;
   Time lost_since_, connected_since_{};
   Unusable says_;
-  int attempts_ = 0;  // failed ones since a connection held
+  MissingRights missing_;  // for copies and jobs of the first kind
+  int attempts_ = 0;       // failed ones since a connection held
   TimerId timer_ = 0;
   bool closed_ = false;
   std::map<Foreign, Time> foreign_;  // until when they are believed to be there

@@ -138,7 +138,7 @@ bool WorkerCluster::has(const multikueue::RemoteKind& kind) const {
 
 bool WorkerCluster::takes(const multikueue::RemoteKind& kind) const {
   const Kind* known = find_kind(kind);
-  return known == nullptr || !known->missing.needed;
+  return !missing_.needed && (known == nullptr || !known->missing.needed);
 }
 
 bool WorkerCluster::lets_change(const multikueue::RemoteKind& kind) const {

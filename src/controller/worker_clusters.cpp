@@ -171,7 +171,7 @@ void WorkerClusters::write_active(const std::string& name, WorkQueue::Finish fin
   const Unusable& says = it->second.cluster->says();
   api::Condition active;
   active.type = "Active";
-  active.status = it->second.cluster->connected();
+  active.status = it->second.cluster->is_active();
   active.reason = says.reason;
   active.message = says.message;
   active.observed_generation = int_at(object, {"metadata", "generation"});

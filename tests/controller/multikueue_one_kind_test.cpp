@@ -168,6 +168,32 @@ TEST_F(MultiKueueOneKind, MissingRightsStopNoJobAndAreAskedForEveryHalfMinute) {
   EXPECT_EQ(cluster_of("c"), "east") << check_of("c");
 }
 
+TEST_F(MultiKueueOneKind, RightsThatEveryJobNeedsStopNoJobEither) {
+  wires["east"]->instead = [](const api::RestRequest& request) -> std::optional<api::RestResponse> {
+    if (request.resource.resource != "selfsubjectaccessreviews") return std::nullopt;
+    const bool it = string_at(request.body, {"spec", "resourceAttributes", "resource"}) == "jobs" &&
+                    string_at(request.body, {"spec", "resourceAttributes", "verb"}) == "create";
+    return api::RestResponse{201, JsonObject{{"status", JsonObject{{"allowed", !it}}}}, {}};
+  };
+  wires["east"]->cut();
+  pass(seconds(20));
+  wires["east"]->state = Wire::State::kUp;
+  pass(minutes(4));
+  EXPECT_EQ(activity("east"),
+            "False MissingPermissions: the account of the kubeconfig may not do there: create jobs.batch; "
+            "docs/multikueue.md lists all that it must be allowed to do");
+  EXPECT_EQ(cluster_of("a"), "east") << check_of("a");
+  EXPECT_EQ(cluster_of("b"), "east") << check_of("b");
+  hold("west", true);
+  job("c");
+  pass(seconds(20));
+  EXPECT_TRUE(copy_on("east", "c").is_null());
+  heal();
+  pass(seconds(31));
+  EXPECT_EQ(activity("east"), "True Active: Connected");
+  EXPECT_EQ(cluster_of("c"), "east") << check_of("c");
+}
+
 TEST_F(MultiKueueOneKind, ARightThatTheWorkerCouldNotFindOutIsNotMissing) {
   answer_about(*wires["east"], "create", JsonObject{{"allowed", false}, {"evaluationError", "no webhook"}});
   wires["east"]->cut();
