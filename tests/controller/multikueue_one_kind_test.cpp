@@ -83,6 +83,7 @@ TEST_F(MultiKueueOneKind, ThatIsRefusedForLongRunsElsewhere) {
     EXPECT_EQ(cluster_of("a"), "west") << check_of("a");
     EXPECT_EQ(cluster_of("b"), "east") << "jobs of other kinds run on";
     EXPECT_FALSE(get("west", kJobSets, "a").is_null());
+    EXPECT_EQ(copy_on("east", "a").is_null(), code == 404) << "a kind that is uninstalled needs no copies";
     heal();
     pass(minutes(2));
     EXPECT_TRUE(get("east", kJobSets, "a").is_null()) << "what was replaced is stopped";
