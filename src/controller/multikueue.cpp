@@ -6,12 +6,8 @@
 #include "api/kueue/names.h"
 #include "api/owners.h"
 #include "api/resources.h"
-#include "api/status.h"
-#include "base/log.h"
 #include "controller/dispatch_activity.h"
-#include "multikueue/copy.h"
 #include "multikueue/names.h"
-#include "multikueue/remote_job.h"
 
 namespace berth::controller {
 
@@ -124,6 +120,7 @@ bool MultiKueueController::seen_anywhere(const std::string& key) {
 
 void MultiKueueController::workload_changed(const std::string& key, const WorkloadPtr& old, const WorkloadPtr& now) {
   if (now) confirmed_gone_.erase(key);
+  if (!now || has_ended(*now)) refused_statuses_.erase(key);
   if (waits_for_checks(now)) {
     with_checks_.insert(key);
     if (const auto* owner = api::controller_of(now->meta)) workload_of_job_[owner->uid] = key;
@@ -224,7 +221,7 @@ void MultiKueueController::act(const std::string& key, WorkQueue::Finish finish)
   const auto view = view_of(key);
   if (!view) return finish(true);
   if (view->local.deleted && !view->workload && !seen_anywhere(key)) confirmed_gone_.erase(key);
-  std::optional<Time> again;
+  std::optional<Time> again = retry_of_status(key);
   PlanRunner::Plan plan;
   for (const auto& step : steps_for(*view)) {
     if (step.kind == multikueue::Step::Kind::kRequeue) {
@@ -276,51 +273,6 @@ std::optional<PlannedRequest> MultiKueueController::on_manager(const View& view,
     default:
       return std::nullopt;
   }
-}
-
-std::optional<PlannedRequest> MultiKueueController::sync_status(const View& view, const std::string& name) {
-  const WorkerCluster* cluster = clusters_.find(name);
-  if (!view.job || cluster == nullptr) return std::nullopt;
-  const auto jobs = cluster->jobs(api::object_key(view.workload->meta));
-  const auto there = std::ranges::find_if(jobs, [&](const auto& one) { return is_job_of(view, *one); });
-  if (there == jobs.end()) return std::nullopt;
-  Json patch = multikueue::status_patch(*view.job, **there);
-  if (patch.is_null()) return std::nullopt;
-  const auto& resource = view.kind->rules.resource;
-  PlannedRequest request{.send = [this, &resource, job = view.job, patch = std::move(patch)](Writes::Done answered) {
-    shell_.writes.patch(Target::of(resource, *job), "status", patch, std::move(answered));
-  }};
-  // The API server refuses such a status for good; the workload goes on without it.
-  request.refused = [key = api::object_key(*view.job), name](const api::RestResponse& answer) {
-    if (answer.code != 422) return Outcome::kFailed;
-    log::warn("the API server does not take the status of a job from its worker cluster",
-              {{"job", key}, {"cluster", name}, {"why", api::failure_text(answer)}});
-    return Outcome::kGoOn;
-  };
-  return request;
-}
-
-PlannedRequest MultiKueueController::finish_with(const View& view, const std::string& name) {
-  return PlannedRequest::without([this, view, name] {
-    const WorkerCluster* cluster = clusters_.find(name);
-    const auto copy = cluster == nullptr ? nullptr : cluster->copy(api::object_key(view.workload->meta));
-    if (!copy) return;
-    const auto end = multikueue::end_of(*copy);
-    api::kueue::JobReport ended;
-    ended.finished = Rare<api::kueue::JobReport::Outcome>({end.reason, end.message});
-    ended.workload_version = view.workload->meta.resource_version;
-    shell_.feed(engine::JobReported{view.workload->meta.ns, view.workload->meta.name, std::move(ended)});
-  });
-}
-
-std::optional<PlannedRequest> MultiKueueController::release(const View& view) {
-  if (!view.job) return std::nullopt;
-  Json patch = multikueue::no_pods_patch(view.kind->rules, *view.job);
-  if (patch.is_null()) return std::nullopt;
-  const auto& resource = view.kind->rules.resource;
-  return PlannedRequest{.send = [this, &resource, job = view.job, patch = std::move(patch)](Writes::Done answered) {
-    shell_.writes.patch(Target::of(resource, *job), "status", patch, std::move(answered));
-  }};
 }
 
 // --- The AdmissionCheck objects.

@@ -98,6 +98,9 @@ class MultiKueueController {
   std::optional<PlannedRequest> sync_status(const View& view, const std::string& cluster);
   PlannedRequest finish_with(const View& view, const std::string& cluster);
   std::optional<PlannedRequest> release(const View& view);
+  Outcome status_refused(const View& view, const std::string& cluster, const api::RestResponse& answer);
+  static bool job_succeeded(const View& view, const WorkerCluster& cluster);
+  std::optional<Time> retry_of_status(const std::string& key) const;
   void report(const View& view, api::kueue::CheckState state, std::string message, std::string cluster,
               std::vector<std::string> nominated);
 
@@ -124,7 +127,13 @@ class MultiKueueController {
   bool draining_ = false;
   std::set<std::string> with_checks_;        // keys of workloads that are not finished
   std::set<std::string> counted_evictions_;  // keys of workloads whose choice of a cluster has ended so
-  std::set<std::string> confirmed_gone_;     // keys of workloads of which the API server said so
+  // A status that the API server does not take is reported once for each answer, and sent again at this time.
+  struct RefusedStatus {
+    int code = 0;
+    Time again{};
+  };
+  std::map<std::string, RefusedStatus> refused_statuses_;  // by the key of a workload
+  std::set<std::string> confirmed_gone_;                   // keys of workloads of which the API server said so
   std::map<std::string, std::string, std::less<>> workload_of_job_;  // keys of workloads by the uid of their jobs
   std::map<std::string, std::pair<Time, TimerId>> wake_ups_;         // by the key of a workload
   WorkerClusters clusters_;

@@ -6,6 +6,7 @@
 #include "api/kueue/job_uid.h"
 #include "api/owners.h"
 #include "base/checksum.h"
+#include "base/text.h"
 #include "multikueue/names.h"
 
 namespace berth::multikueue {
@@ -15,10 +16,12 @@ using api::kueue::Workload;
 
 constexpr std::size_t kMaxReason = 1024, kMaxMessage = 32768;  // bytes, as metav1.Condition allows
 
-std::string cut(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0) == 0x80) --most;  // never inside a character
-  return std::string(text.substr(0, most));
+// As the definition of Workload wants it: ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$
+bool may_be_reason(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  const auto word = [&](char c) { return letter(c) || (c >= '0' && c <= '9') || c == '_'; };
+  if (text.empty() || text.size() > kMaxReason || !letter(text.front()) || !word(text.back())) return false;
+  return std::ranges::all_of(text, [&](char c) { return word(c) || c == ',' || c == ':'; });
 }
 
 bool given_up(std::string_view reason) { return reason == "OutOfSync" || reason == "OwnerNotFound"; }
@@ -114,7 +117,7 @@ Json deactivation(const SeenCopy& copy, std::string_view why, Time now) {
   target.type = api::kueue::kDeactivationTarget;
   target.status = true;
   target.reason = kEvictedOnManager;
-  target.message = cut(why, kMaxMessage);
+  target.message = std::string(cut_text(why, kMaxMessage));
   target.last_transition = to_seconds(now);
   target.observed_generation = copy.meta.generation;
   api::Conditions conditions = copy.conditions;
@@ -122,10 +125,11 @@ Json deactivation(const SeenCopy& copy, std::string_view why, Time now) {
   return JsonObject{{"status", JsonObject{{"conditions", api::encode_conditions(conditions)}}}};
 }
 
-End end_of(const SeenCopy& copy) {
+End end_of(const SeenCopy& copy, bool job_succeeded) {
   const auto* end = api::find_condition(copy.conditions, api::kueue::kFinished);
   if (end == nullptr) return {};
-  return {cut(end->reason, kMaxReason), cut(end->message, kMaxMessage)};
+  std::string reason = may_be_reason(end->reason) ? end->reason : job_succeeded ? "Succeeded" : "Failed";
+  return {std::move(reason), std::string(cut_text(end->message, kMaxMessage))};
 }
 
 }  // namespace berth::multikueue

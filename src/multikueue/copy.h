@@ -45,10 +45,11 @@ Time admitted_since(const SeenCopy& copy);
 // The status patch (a merge patch) that asks the worker to stop the copy; null when it was asked already.
 Json deactivation(const SeenCopy& copy, std::string_view why, Time now);
 
-// Reason and message of the end of a copy, cut to what a condition may have.
+// Reason and message of the end of a copy, cut to what a condition may have. Where the worker gives a reason that no
+// condition may have, it is "Succeeded" if the job did so as far as is known, or else "Failed".
 struct End {
   std::string reason, message;
 };
-End end_of(const SeenCopy& copy);
+End end_of(const SeenCopy& copy, bool job_succeeded);
 
 }  // namespace berth::multikueue

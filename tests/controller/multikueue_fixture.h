@@ -39,6 +39,7 @@ inline const api::GroupVersionResource kDefinitions{"apiextensions.k8s.io", "v1"
 struct Side {
   std::unique_ptr<apiserver::ApiServer> server;
   std::unique_ptr<cluster::PretendCluster> nodes;
+  std::unique_ptr<api::RestClient> client;  // of the controller
   std::unique_ptr<Controller> controller;
 };
 
@@ -54,7 +55,7 @@ class MultiKueue : public testing::Test {
     options.multikueue.dispatch.lost_timeout = minutes(2);
     options.metrics = &metrics;
     manager_options = options;
-    for (const char* name : {"east", "west"}) wires[name] = std::make_shared<Wire>();
+    for (const char* name : {"", "east", "west"}) wires[name] = std::make_shared<Wire>();
     manager = make_side(options, false);
     for (const char* name : {"east", "west"}) {
       workers.emplace(name, make_side(of_workers, true));
@@ -293,7 +294,7 @@ spec: {clusterSource: {kubeConfig: {locationType: Secret, location: west}}}
   }
 
   VirtualExecutor executor{parse_time("2026-01-01T00:00:00Z").value()};
-  std::map<std::string, std::shared_ptr<Wire>> wires;
+  std::map<std::string, std::shared_ptr<Wire>> wires;  // "": from the manager's controller to its own API server
   std::map<std::string, Side> workers;
   Side manager;
   ControllerOptions manager_options, of_workers;
@@ -322,7 +323,7 @@ spec: {clusterSource: {kubeConfig: {locationType: Secret, location: west}}}
   }
 
   std::unique_ptr<Controller> start_controller(Side& side, const ControllerOptions& options) {
-    auto made = std::make_unique<Controller>(*side.server, executor, options);
+    auto made = std::make_unique<Controller>(*side.client, executor, options);
     made->start();
     made->lead();
     return made;
@@ -336,6 +337,8 @@ spec: {clusterSource: {kubeConfig: {locationType: Secret, location: west}}}
     side.server =
         std::move(*apiserver::ApiServer::open(executor, apiserver::make_memory_log(executor), server_options));
     apiserver::ApiServer& server = *side.server;
+    const auto wire = with_nodes ? std::make_shared<Wire>() : wires.at("");
+    side.client = std::make_unique<WireClient>(server, executor, wire);
     for (const auto& file : embedded::crds()) define(server, parse_yaml(file.content).value().front());
     cluster::ClusterOptions cluster_options;
     for (const auto& kind : options.kinds) cluster_options.kinds.push_back(kind.description);

@@ -92,9 +92,24 @@ TEST(Copy, ItsStateFollowsFromItsConditions) {
   Json ended = inactive, lost = inactive;
   set(ended, "Finished", "Succeeded");
   EXPECT_EQ(state(ended), CopyState::kFinished);
-  EXPECT_EQ(end_of(seen_copy(ended)).reason, "Succeeded");
+  EXPECT_EQ(end_of(seen_copy(ended), true).reason, "Succeeded");
   set(lost, "Finished", "OutOfSync");
   EXPECT_EQ(state(lost), CopyState::kGivenUp);
+}
+
+TEST(Copy, AReasonThatNoConditionMayHaveBecomesAKnownOne) {
+  const auto end = [](std::string_view reason, bool job_succeeded) {
+    Json copy = stored(original());
+    set(copy, "Finished", reason);
+    return end_of(seen_copy(copy), job_succeeded).reason;
+  };
+  for (const auto& good : std::vector<std::string>{"A", "JobFinished", "a_1,b:c_", std::string(1024, 'a')})
+    EXPECT_EQ(end(good, false), good);
+  for (const auto& bad : std::vector<std::string>{"", "1", "_a", "a,", "a:", "two words", "a-b", "\xC3\xA4", "a\n",
+                                                  std::string(1025, 'a')}) {
+    EXPECT_EQ(end(bad, true), "Succeeded") << bad;
+    EXPECT_EQ(end(bad, false), "Failed") << bad;
+  }
 }
 
 TEST(Copy, OfAnotherOriginOrAnEarlierLifeIsReportedApart) {
