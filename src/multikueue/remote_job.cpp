@@ -7,6 +7,7 @@
 #include "api/kueue/names.h"
 #include "base/checksum.h"
 #include "base/merge_patch.h"
+#include "base/text.h"
 #include "multikueue/names.h"
 
 namespace berth::multikueue {
@@ -126,6 +127,10 @@ void set_at(Json& object, const RemoteKind::Path& path, Json what) {
   *value = std::move(what);
 }
 
+bool is_annotation(const RemoteKind::Path& path) {
+  return path.size() == 3 && path[0] == "metadata" && path[1] == "annotations";
+}
+
 std::uint64_t number_of_synced(const RemoteKind& kind, const Json& job) {
   Checksum sum;
   for (const auto& path : kind.synced) {
@@ -157,6 +162,9 @@ Json remote_job(const RemoteKind& kind, const Json& job, std::string_view worklo
   const api::ObjectMeta known = api::decode_meta(job);
   meta.labels = known.labels;
   meta.annotations = known.annotations;
+  for (const auto& path : kind.dropped) {
+    if (is_annotation(path)) meta.annotations.erase(path.back());
+  }
   meta.labels[std::string(kOriginLabel)] = sender.origin;
   const std::string prebuilt(api::kueue::kPrebuiltWorkload);
   const bool annotation = by_annotation || workload.size() > kMaxLabelValue;
@@ -205,6 +213,29 @@ bool has_ended(const Json& job) {
   });
 }
 
+namespace {
+
+// Lists whose texts would be too long are left out, as a part of them would be wrong; then messages are cut.
+Result<Json> bounded(JsonObject out) {
+  constexpr std::size_t kShortMessage = 1024;
+  const auto fits = [&] { return to_string(Json(out)).size() <= kMaxStatusBytes; };
+  if (fits()) return Json(std::move(out));
+  for (const std::string_view list : {"uncountedTerminatedPods", "completedIndexes", "failedIndexes"}) {
+    out.erase(list);
+    if (fits()) return Json(std::move(out));
+  }
+  if (Json* conditions = out.if_contains("conditions")) {
+    for (Json& one : conditions->as_array()) {
+      if (string_at(one, {"message"}).size() > kShortMessage)
+        one.as_object()["message"] = std::string(cut_text(string_at(one, {"message"}), kShortMessage));
+    }
+  }
+  if (fits()) return Json(std::move(out));
+  return fail("status: expected at most " + std::to_string(kMaxStatusBytes) + " bytes as JSON");
+}
+
+}  // namespace
+
 Result<Json> readable_status(const Json& job) {
   JsonObject out;
   const Json* status = find(job, "status");
@@ -222,7 +253,7 @@ Result<Json> readable_status(const Json& job) {
   for (const auto take : {take_conditions, take_uncounted}) {
     if (auto done = take(*status, out); !done) return tl::unexpected(done.error());
   }
-  return Json(std::move(out));
+  return bounded(std::move(out));
 }
 
 namespace {

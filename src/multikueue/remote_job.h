@@ -41,7 +41,8 @@ SeenJob seen_job(const RemoteKind& kind, const Json& job);
 std::size_t bytes_of(const SeenJob& job);
 
 // The status of a batch/v1 Job with the members that Berth copies. An error names the first member that no Job
-// controller would have written so: of another type, out of its range, too long.
+// controller would have written so: of another type, out of its range, too long. All of it has at most kMaxStatusBytes
+// as JSON: beyond, lists of pods and indexes are left out, then messages are cut.
 Result<Json> readable_status(const Json& job);
 // Whether a batch/v1 Job is Complete or Failed.
 bool has_ended(const Json& job);

@@ -219,6 +219,35 @@ constexpr Sample kSamples[] = {
 INSTANTIATE_TEST_SUITE_P(Kinds, EachKind, testing::ValuesIn(kSamples),
                          [](const auto& sample) { return std::string(sample.param.kind); });
 
+// The manager deletes the job, when it has seen the end.
+TEST_F(MultiKueueKinds, WhatDeletesAJobAtItsEndIsNotThere) {
+  const api::GroupVersionResource ray_jobs{"ray.io", "v1", "rayjobs"};
+  const api::GroupVersionResource wrappers{"workload.codeflare.dev", "v1beta2", "appwrappers"};
+  for (const char* resource : {"rayjobs", "appwrappers"}) install_everywhere(resource);
+  hold("west", true);
+  make_of("", ray_jobs,
+          "{apiVersion: ray.io/v1, kind: RayJob, metadata: {name: a, namespace: default, labels: "
+          "{kueue.x-k8s.io/queue-name: q}}, spec: {entrypoint: e, submissionMode: HTTPMode, shutdownAfterJobFinishes: "
+          "true, deletionStrategy: {deletionRules: [{policy: DeleteSelf, condition: {jobStatus: SUCCEEDED}}]}, "
+          "rayClusterSpec: {headGroupSpec: {rayStartParams: {}, template: " +
+              std::string(kPods) + "}}}}");
+  make_of("", wrappers,
+          "{apiVersion: workload.codeflare.dev/v1beta2, kind: AppWrapper, metadata: {name: b, namespace: default, "
+          "annotations: {workload.codeflare.dev.appwrapper/successTTLDuration: 1s, team: b}, labels: "
+          "{kueue.x-k8s.io/queue-name: q}}, spec: {components: [{template: {apiVersion: v1, kind: Pod, metadata: "
+          "{name: p, annotations: {berth.dev/run-for: 5m}}, spec: {restartPolicy: Never, containers: [{name: c, image: "
+          "i, resources: {requests: {cpu: "
+          "1}}}]}}}]}}");
+  pass(seconds(20));
+  const Json ray_job = get("east", ray_jobs, "a"), wrapper = get("east", wrappers, "b");
+  EXPECT_EQ(string_at(ray_job, {"spec", "entrypoint"}), "e");
+  EXPECT_TRUE(find_path(ray_job, {"spec", "deletionStrategy"}) == nullptr);
+  EXPECT_FALSE(find_path(get("", ray_jobs, "a"), {"spec", "deletionStrategy"}) == nullptr) << "its user wrote it";
+  const auto& annotations = object_at(wrapper, {"metadata", "annotations"});
+  EXPECT_TRUE(annotations.contains("team")) << check_of("b") << to_string(workload("b"));
+  EXPECT_FALSE(annotations.contains("workload.codeflare.dev.appwrapper/successTTLDuration"));
+}
+
 TEST_F(MultiKueueKinds, ATrainJobIsMadeOfTheRuntimeOfItsWorker) {
   const api::GroupVersionResource runtimes{"trainer.kubeflow.org", "v1alpha1", "clustertrainingruntimes"};
   const api::GroupVersionResource train_jobs{"trainer.kubeflow.org", "v1alpha1", "trainjobs"};

@@ -105,10 +105,40 @@ TEST(RemoteStatus, HasBounds) {
         std::string(size, '1');
     return readable_status(job).has_value();
   };
-  EXPECT_TRUE(with_text("failedIndexes", 1u << 20));
+  EXPECT_TRUE(with_text("failedIndexes", 1u << 20)) << "left out";
   EXPECT_FALSE(with_text("failedIndexes", (1u << 20) + 1));
   EXPECT_TRUE(with_text("message", 32768));
   EXPECT_FALSE(with_text("message", 32769));
+}
+
+TEST(RemoteStatus, HasABoundAltogether) {
+  Json job = with_status("{succeeded: 3}");
+  JsonObject& status = job.as_object()["status"].as_object();
+  status["completedIndexes"] = std::string(200u << 10, '1');
+  EXPECT_TRUE(json_equal(readable_status(job).value(), *find(job, "status"))) << "it fits";
+  status["failedIndexes"] = std::string(200u << 10, '1');
+  Json read = readable_status(job).value();
+  EXPECT_TRUE(find(read, "completedIndexes") == nullptr);
+  EXPECT_EQ(string_at(read, {"failedIndexes"}).size(), 200u << 10);
+  EXPECT_EQ(int_at(read, {"succeeded"}), 3);
+
+  JsonArray uids, conditions;
+  for (int i = 0; i < 10'000; ++i) uids.push_back(Json(std::string(100, 'u')));
+  status["uncountedTerminatedPods"] = JsonObject{{"failed", uids}};
+  for (int i = 0; i < 16; ++i)
+    conditions.push_back(JsonObject{{"type", i == 0 ? "Complete" : "T" + std::to_string(i)},
+                                    {"status", "True"},
+                                    {"message", std::string(32768, 'm')}});
+  status["conditions"] = conditions;
+  read = readable_status(job).value();
+  EXPECT_LE(to_string(read).size(), 256u << 10);
+  EXPECT_EQ(array_at(read, {"conditions"}).size(), 16u);
+  EXPECT_EQ(string_at(array_at(read, {"conditions"})[0], {"message"}), std::string(1024, 'm'));
+  EXPECT_TRUE(has_ended(JsonObject{{"status", read}}));
+
+  status["startTime"] = "2026-01-01T00:00:00." + std::string(300u << 10, '0') + "Z";
+  const SeenJob seen = seen_job(batch_jobs(), job);
+  EXPECT_TRUE(seen.status == nullptr) << "nothing is left that could be left out";
 }
 
 TEST(RemoteStatus, IsCopiedWhileBothRunOrBothRest) {

@@ -279,17 +279,22 @@ class Reader {
     if (fields.present() && rule.managed_by.empty())
       fields.error("managedBy", "required: the path of a field of the job, such as spec.managedBy");
     fields.text("operator", rule.operator_name);
-    read_paths(fields, "drop", rule.dropped, self);
+    read_paths(fields, "drop", rule.dropped, self, true);
     read_paths(fields, "sync", rule.synced, self);
     fields.done();
   }
 
-  void read_paths(Fields& fields, std::string_view name, std::vector<Path>& out, const cel::TypePtr& base) {
+  void read_paths(Fields& fields, std::string_view name, std::vector<Path>& out, const cel::TypePtr& base,
+                  bool or_annotations = false) {
     std::vector<std::string> texts;
     fields.texts(name, texts);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       const std::string at = api::index_path(name, i);
       auto path = parse_path(texts[i]);
+      if (or_annotations && path && path->size() == 3 && path->at(0) == "metadata" && path->at(1) == "annotations") {
+        out.push_back(std::move(*path));
+        continue;
+      }
       if (!path || path->empty() || path->front() != "spec" || path->size() < 2) {
         fields.expected(at, Json(texts[i]), path ? "the path of a field below spec" : path.error().message);
         continue;

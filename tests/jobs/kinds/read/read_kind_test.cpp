@@ -143,6 +143,9 @@ TEST(ReadKind, TheRuleForOtherClustersHasPaths) {
   };
   EXPECT_EQ(with_rule("managedBy: spec.managedBy, operator: a/b, drop: [spec.ttl], sync: [spec.config.text]"), "");
   EXPECT_THAT(with_rule("drop: [spec.ttl]"), HasSubstr("spec.multikueue.managedBy: required"));
+  EXPECT_EQ(with_rule("managedBy: spec.managedBy, drop: ['metadata.annotations.example\\.org/ttl']"), "");
+  EXPECT_THAT(with_rule("managedBy: spec.managedBy, sync: ['metadata.annotations.a']"),
+              HasSubstr("expected the path of a field below spec"));
   EXPECT_THAT(with_rule("managedBy: spec.managedBy, drop: [metadata.labels]"),
               HasSubstr("spec.multikueue.drop[0]: is \"metadata.labels\", expected the path of a field below spec"));
   EXPECT_THAT(with_rule("managedBy: spec.managedBy, sync: [spec]"), HasSubstr("spec.multikueue.sync[0]"));
