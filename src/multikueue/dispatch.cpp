@@ -66,11 +66,15 @@ class Pass {
   // The chosen cluster served the kind when it was chosen: refusals may be a mistake that somebody undoes.
   bool is_lost(const Cluster& c) const { return !c.connected || (c.no_kind && c.name == local_.cluster_name); }
 
-  // An end wins over everything, on whichever cluster it came; that of the chosen one first, then in order.
+  // An end wins over everything, on whichever cluster it came; that of the chosen one first, then in order. While the
+  // chosen one runs the job, one that was only asked cannot end it: an end elsewhere is that of a job that ran there.
   const Cluster* find_ended() const {
     const auto ended = [](const Cluster& c) { return c.connected && c.copy == CopyState::kFinished; };
-    if (const Cluster* c = chosen(); c && ended(*c)) return c;
-    const auto found = std::ranges::find_if(clusters_, ended);
+    const Cluster* at = chosen();
+    if (at && ended(*at)) return at;
+    const bool runs = at && !is_lost(*at) && at->copy == CopyState::kAdmitted;
+    const auto found = std::ranges::find_if(
+        clusters_, [&](const Cluster& c) { return ended(c) && (!runs || (c.job && c.admitted_since != Time{})); });
     return found == clusters_.end() ? nullptr : &*found;
   }
   void end_with(const Cluster& c) {

@@ -44,7 +44,7 @@ struct Cluster {
   bool connected = false;
   Time lost_since{};                  // meaningful when not connected, and with no_kind
   CopyState copy = CopyState::kNone;  // as last seen; meaningful when connected
-  Time admitted_since{};              // by the worker's clock; meaningful for kAdmitted
+  Time admitted_since{};              // by the worker's clock; meaningful for kAdmitted and kFinished
   bool job = false;                   // a job of this origin is there; meaningful when connected
   bool foreign_job = false;           // a job of that name with another origin or none: it is never touched
   bool job_active = false;            // the job of this origin has pods that have not ended

@@ -180,6 +180,19 @@ TEST(Dispatch, AnEndWinsOnWhicheverClusterItCame) {
             (Steps{"DeleteCopy east"}));
 }
 
+TEST(Dispatch, AClusterThatWasOnlyAskedCannotEndAJobThatRunsElsewhere) {
+  const Cluster west = cluster("west", CopyState::kAdmitted, true);
+  const Cluster without_job = cluster("east", CopyState::kFinished);
+  Cluster never_admitted = cluster("east", CopyState::kFinished, true);
+  never_admitted.admitted_since = Time{};
+  for (const Cluster& east : {without_job, never_admitted}) {
+    EXPECT_EQ(steps(running_on("west"), {east, west}), (Steps{"DeleteCopy east", "SyncStatus west"}));
+    EXPECT_EQ(steps(running_on("west"), {east, lost("west", 1min)}).back(), "Finish east");
+    EXPECT_EQ(steps(running_on("west"), {east, cluster("west", CopyState::kEvicted, true)}).back(), "Finish east");
+    EXPECT_EQ(steps(waiting({"east", "west"}), {east, west}).back(), "Finish east");
+  }
+}
+
 TEST(Dispatch, AnEvictionStopsTheCopyAndThenReleasesTheQuota) {
   Local local = running_on("west");
   local.evicted = local.job_active = true;
