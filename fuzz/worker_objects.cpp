@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   BERTH_INVARIANT(multikueue::state_of(copy, nullptr, "here") ==
                   (copy.origin == "here" ? multikueue::CopyState::kPending : multikueue::CopyState::kForeign));
   multikueue::deactivation(copy, "because", Time{});
-  multikueue::end_of(copy);
+  for (const bool succeeded : {false, true}) BERTH_INVARIANT(!multikueue::end_of(copy, succeeded).reason.empty());
   read_job(multikueue::batch_jobs(), *object);
   static const multikueue::RemoteKind other = other_kind();
   read_job(other, *object);
