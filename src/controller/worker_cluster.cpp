@@ -27,8 +27,6 @@ constexpr Duration kBelieveForeign = std::chrono::minutes(1);
 constexpr Duration kCompleteWithin = std::chrono::minutes(1);
 // A connection that held so long counts: what is lost later is lost anew.
 constexpr Duration kHeld = std::chrono::seconds(30);
-// Somebody gives the account its rights and looks: the next attempt comes after so long at most.
-constexpr Duration kAskAgain = std::chrono::seconds(30);
 
 kube::InformerOptions only_of(const std::string& origin, kube::InformerOptions options) {
   options.label_selector = std::string(kOriginLabel) + "=" + origin;
@@ -132,7 +130,8 @@ void WorkerCluster::ask_about_copies() {
   std::ranges::move(rights_for(*needed_.front().rules), std::back_inserter(wanted));
   ask_for_rights(*link_->client, std::move(wanted), link_->lifetime.guard([this](const MissingRights& missing) {
     const bool is_new = std::exchange(missing_, missing) != missing;
-    if (missing.needed) shell_.executor.after(kAskAgain, link_->lifetime.guard([this] { ask_about_copies(); }));
+    if (missing.needed)
+      shell_.executor.after(kAskForRightsAgain, link_->lifetime.guard([this] { ask_about_copies(); }));
     if (link_->jobs.empty()) return begin();
     if (is_new) report_kinds();
   }));
@@ -248,7 +247,7 @@ void WorkerCluster::failed(std::string_view reason, std::string_view text) {
   link_.reset();
   if (connected_ && shell_.executor.now() - connected_since_ >= kHeld) attempts_ = 0;
   Duration wait = kFirstAttempt * (1 << std::min(attempts_, kMostDoublings));
-  if (reason == kMissingPermissions) wait = std::min(wait, kAskAgain);
+  if (reason == kMissingPermissions) wait = std::min(wait, kAskForRightsAgain);
   ++attempts_;
   at(wait, &WorkerCluster::connect);
   const Time next = shell_.executor.now() + wait;

@@ -171,6 +171,8 @@ class WorkerCluster {
   void say(bool connected, Unusable what);
 
   Shell& shell_;
+  // Somebody gives the account its rights and looks: the next attempt comes after so long at most.
+  static constexpr Duration kAskForRightsAgain = std::chrono::seconds(30);
   static constexpr std::size_t kMostOfWorkersText = 1'024;  // bytes
   static constexpr std::string_view kConnectionFailed = "ClientConnectionFailed";
   const std::string name_, origin_;

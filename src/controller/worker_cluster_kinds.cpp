@@ -12,7 +12,6 @@ namespace {
 
 // A kind that is not served for so long was uninstalled there: its jobs are gone.
 constexpr Duration kUninstalledAfter = std::chrono::minutes(1);
-constexpr Duration kAskForRightsAgain = std::chrono::seconds(30);
 
 std::string workload_key_of(const multikueue::SeenJob& job) { return api::object_key(job.meta.ns, job.workload); }
 

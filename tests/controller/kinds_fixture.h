@@ -14,6 +14,7 @@
 #include "base/yaml.h"
 #include "controller/configure.h"
 #include "controller/controller.h"
+#include "controller/sweep_definition.h"
 #include "embedded/apiserver/kueue_webhooks.h"
 #include "embedded/apiserver/server/harness.h"
 #include "jobs/kinds/read/read_kind.h"
@@ -166,21 +167,6 @@ spec:
       message: "'has ' + string(self.spec.trials.size()) + ' trials, at most 3 are allowed'"
       field: spec.trials
 )";
-  static constexpr std::string_view kDefinition = R"(
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: sweeps.sweeps.example.org}
-spec:
-  group: sweeps.example.org
-  scope: Namespaced
-  names: {kind: Sweep, listKind: SweepList, plural: sweeps, singular: sweep}
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      subresources: {status: {}}
-      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-)";
   inline static const api::GroupVersionResource kSweeps{"sweeps.example.org", "v1", "sweeps"};
 
   static ControllerOptions sweeps() {
@@ -192,7 +178,7 @@ spec:
     return options;
   }
   CustomKind() : KindsTest(sweeps()) {
-    install(kDefinition);
+    install(kSweepDefinition);
     pass(60);
   }
   static std::string pod() { return std::string(kTemplate).replace(0, 8, "pod"); }

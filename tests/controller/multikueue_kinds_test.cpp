@@ -1,5 +1,6 @@
 // Jobs of other kinds than batch/v1 Job on workers: each kind that ships with Berth, what workers lack, own kinds.
 #include "controller/multikueue_fixture.h"
+#include "controller/sweep_definition.h"
 #include "jobs/kinds/read/read_kind.h"
 #include "jobs/kinds/read/shipped.h"
 
@@ -301,7 +302,7 @@ spec:
 class OwnKind : public MultiKueueKinds {
  protected:
   explicit OwnKind(bool gate = true) : MultiKueueKinds(sweeps(gate)) {
-    for (const char* side : {"", "east", "west"}) define(server_of(side), parse_yaml(kDefinition).value().front());
+    for (const char* side : {"", "east", "west"}) define(server_of(side), parse_yaml(kSweepDefinition).value().front());
     pass(minutes(1));
     hold("west", true);
     make_of("", kSweeps,
@@ -310,21 +311,6 @@ class OwnKind : public MultiKueueKinds {
                 std::string(kPods) + "}}");
     pass(seconds(10));
   }
-  static constexpr std::string_view kDefinition = R"(
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: sweeps.sweeps.example.org}
-spec:
-  group: sweeps.example.org
-  scope: Namespaced
-  names: {kind: Sweep, listKind: SweepList, plural: sweeps, singular: sweep}
-  versions:
-    - name: v1
-      served: true
-      storage: true
-      subresources: {status: {}}
-      schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
-)";
   void status_on_east(std::string_view status) {
     EXPECT_TRUE(patch("east", kSweeps, "default", "a", "{status: " + std::string(status) + "}", "status").ok());
     pass(seconds(5));

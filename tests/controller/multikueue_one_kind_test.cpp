@@ -42,6 +42,13 @@ class MultiKueueOneKind : public multikueue_fixture::MultiKueue {
                 "replicas: 1, template: {spec: {template: " +
                 std::string(kPods) + "}}}]}}");
   }
+  // Its link is cut for 20 seconds; `then`: how long it has after that.
+  void east_connects_again(Duration then) {
+    wires["east"]->cut();
+    pass(seconds(20));
+    wires["east"]->state = Wire::State::kUp;
+    pass(then);
+  }
   // East answers so to lists and watches of JobSets from now on.
   void jobsets_answer(int list_code, int watch_code) {
     auto& wire = *wires["east"];
@@ -151,10 +158,7 @@ void answer_about(Wire& wire, std::string verb, Json status) {
 
 TEST_F(MultiKueueOneKind, MissingRightsStopNoJobAndAreAskedForEveryHalfMinute) {
   answer_about(*wires["east"], "create", JsonObject{{"allowed", false}});
-  wires["east"]->cut();
-  pass(seconds(20));
-  wires["east"]->state = Wire::State::kUp;
-  pass(minutes(4));
+  east_connects_again(minutes(4));
   EXPECT_EQ(activity("east"),
             "True Active: Connected, but not for jobs of the kind JobSet: the account of the kubeconfig may not do "
             "there: create jobsets.jobset.x-k8s.io");
@@ -176,10 +180,7 @@ TEST_F(MultiKueueOneKind, RightsThatEveryJobNeedsStopNoJobEither) {
                     string_at(request.body, {"spec", "resourceAttributes", "verb"}) == "create";
     return api::RestResponse{201, JsonObject{{"status", JsonObject{{"allowed", !it}}}}, {}};
   };
-  wires["east"]->cut();
-  pass(seconds(20));
-  wires["east"]->state = Wire::State::kUp;
-  pass(minutes(4));
+  east_connects_again(minutes(4));
   EXPECT_EQ(activity("east"),
             "False MissingPermissions: the account of the kubeconfig may not do there: create jobs.batch; "
             "docs/multikueue.md lists all that it must be allowed to do");
@@ -197,10 +198,7 @@ TEST_F(MultiKueueOneKind, RightsThatEveryJobNeedsStopNoJobEither) {
 
 TEST_F(MultiKueueOneKind, ARightThatTheWorkerCouldNotFindOutIsNotMissing) {
   answer_about(*wires["east"], "create", JsonObject{{"allowed", false}, {"evaluationError", "no webhook"}});
-  wires["east"]->cut();
-  pass(seconds(20));
-  wires["east"]->state = Wire::State::kUp;
-  pass(minutes(1));
+  east_connects_again(minutes(1));
   EXPECT_EQ(activity("east"), "True Active: Connected");
 }
 

@@ -11,8 +11,8 @@
 namespace berth::cli::queues {
 
 struct WatchFact {
-  std::string
-      topic;  // "Queue", "Position", "Wait", "Admission", "Eviction", "Pods", "Growth", "End"; at most one fact of each
+  // "Queue", "Position", "Wait", "Admission", "Eviction", "Pods", "Growth", "End"; at most one fact of each.
+  std::string topic;
   std::string text;  // one line
   bool operator==(const WatchFact&) const = default;
 };

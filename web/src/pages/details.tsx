@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { useCollection, useWorkloads } from '../data/hooks';
 import type { Quota, QuotaUse } from '../data/rows';
 import { amount, amounts, byResource, percent, resourceName } from '../logic/format';
-import { buildTree, buildVolcanoTree, type TreeNode } from '../logic/tree';
+import { buildTree, buildVolcanoTree, type TreeNode, type Use } from '../logic/tree';
 import { useText } from '../text';
 import { Meter, QuotaBar, QuotaLegend } from '../ui/bars';
 import { QueueChanges } from '../ui/changes';
@@ -25,6 +25,15 @@ import { Link, path, useParams } from '../ui/router';
 import { LocalQueueTable, RequestTable } from './lists';
 import { Tree } from './queues';
 import { QueueWorkloads, WorkloadTable } from './workloads';
+
+// What one queue uses itself: what others of its cohort borrow of it is not known here.
+const ownUse = (quota: QuotaUse): Use => ({
+  nominal: quota.nominal ?? Infinity,
+  used: quota.used,
+  reserved: quota.reserved,
+  borrowed: quota.borrowed,
+  lent: 0,
+});
 
 function Unknown({
   name,
@@ -74,17 +83,7 @@ function QuotaTable({ quotas }: { quotas: (Quota | QuotaUse)[] }) {
               <td title={q.resource}>{resourceName(q.resource)}</td>
               <td>
                 {'used' in q ? (
-                  <QuotaBar
-                    resource={q.resource}
-                    use={{
-                      nominal: q.nominal ?? Infinity,
-                      used: q.used,
-                      reserved: q.reserved,
-                      borrowed: q.borrowed,
-                      lent: 0,
-                    }}
-                    label={`${q.flavor} ${resourceName(q.resource)}`}
-                  />
+                  <QuotaBar resource={q.resource} use={ownUse(q)} label={`${q.flavor} ${resourceName(q.resource)}`} />
                 ) : (
                   <span className="quiet">–</span>
                 )}
@@ -406,17 +405,7 @@ export function FlavorPage() {
                     </td>
                     <td title={u.resource}>{resourceName(u.resource)}</td>
                     <td>
-                      <QuotaBar
-                        resource={u.resource}
-                        use={{
-                          nominal: u.nominal ?? Infinity,
-                          used: u.used,
-                          reserved: u.reserved,
-                          borrowed: u.borrowed,
-                          lent: 0,
-                        }}
-                        label={`${q.name} ${resourceName(u.resource)}`}
-                      />
+                      <QuotaBar resource={u.resource} use={ownUse(u)} label={`${q.name} ${resourceName(u.resource)}`} />
                     </td>
                   </tr>
                 ))}
